@@ -1,0 +1,22 @@
+use crate::Stop;
+
+/// What can go wrong while an engine answers. No message carries a cell's value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The table or a name in the question is wrong.
+    #[error(transparent)]
+    Table(#[from] muslin_table::Error),
+    /// A limit or the user ended the run before there was anything to return.
+    #[error("{0}")]
+    Stopped(Stop),
+    /// The threads could not be started.
+    #[error("cannot start {threads} threads\n  hint: pass a smaller `--threads`")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+    },
+}
+
+/// The result of everything that can fail in this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -1,0 +1,242 @@
+use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, GenericStringArray, OffsetSizeTrait};
+use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::DataType;
+use hashbrown::HashTable;
+use muslin_table::{Codes, Column};
+use rayon::prelude::*;
+
+use super::chunks::Chunks;
+use super::infer::infer;
+use super::keys::rank;
+use super::{ColumnProblem, Wanted, array_of_keys, make_column};
+use crate::{ColumnType, Problem};
+
+/// Numbers byte strings in the order of their first appearance.
+///
+/// Strings of up to eight bytes are compared as one word; longer ones by their first eight
+/// bytes, their length and then the rest.
+pub(crate) struct BytesEncoder {
+    table: HashTable<Entry>,
+    seed: foldhash::fast::RandomState,
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    last: Entry,
+    nulls: Vec<Vec<u8>>,
+    null_numbers: Vec<u32>,
+    chunks: Chunks,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    head: u64,
+    len: u32,
+    number: u32,
+}
+
+impl BytesEncoder {
+    pub(crate) fn new(nulls: &[String]) -> Self {
+        Self {
+            table: HashTable::new(),
+            seed: foldhash::fast::RandomState::default(),
+            bytes: Vec::new(),
+            ends: Vec::new(),
+            last: Entry { head: 0, len: u32::MAX, number: Chunks::MISSING },
+            nulls: nulls.iter().map(|null| null.clone().into_bytes()).collect(),
+            null_numbers: Vec::new(),
+            chunks: Chunks::default(),
+        }
+    }
+
+    /// Ends a batch: these are the numbers of its rows.
+    pub(crate) fn end_batch(&mut self, numbers: &[u32]) {
+        self.chunks.push(numbers);
+    }
+
+    pub(super) fn chunks(&mut self) -> &mut Chunks {
+        &mut self.chunks
+    }
+
+    /// Bytes in use.
+    pub(crate) fn memory(&self) -> usize {
+        self.table.allocation_size()
+            + self.bytes.capacity()
+            + self.ends.capacity() * size_of::<usize>()
+            + self.chunks.memory()
+    }
+
+    /// Number of distinct values so far.
+    pub(crate) fn distinct(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The number of a value.
+    pub(crate) fn number(&mut self, value: &[u8]) -> u32 {
+        self.number_headed(head_of(value), value)
+    }
+
+    /// The number of a value whose first eight bytes, padded with zeros, are `head`.
+    #[inline]
+    pub(crate) fn number_headed(&mut self, head: u64, value: &[u8]) -> u32 {
+        let len = u32::try_from(value.len()).unwrap_or(u32::MAX);
+        if self.last.head == head && self.last.len == len && len <= 8 {
+            return self.last.number;
+        }
+        let hash = hash(&self.seed, head, value);
+        let (bytes, ends) = (&self.bytes, &self.ends);
+        let same = |e: &Entry| {
+            e.head == head && e.len == len && (len <= 8 || *stored(bytes, ends, e.number) == *value)
+        };
+        if let Some(&entry) = self.table.find(hash, same) {
+            self.last = entry;
+            return entry.number;
+        }
+        self.insert(hash, head, value)
+    }
+
+    #[cold]
+    fn insert(&mut self, hash_of_value: u64, head: u64, value: &[u8]) -> u32 {
+        self.bytes.extend_from_slice(value);
+        self.ends.push(self.bytes.len());
+        let number = u32::try_from(self.ends.len()).expect("no more values than 32-bit rows");
+        if self.nulls.iter().any(|null| null == value) {
+            self.null_numbers.push(number);
+        }
+        let len = u32::try_from(value.len()).unwrap_or(u32::MAX);
+        let entry = Entry { head, len, number };
+        let (seed, bytes, ends) = (&self.seed, &self.bytes, &self.ends);
+        self.table.insert_unique(hash_of_value, entry, |e| {
+            hash(seed, e.head, stored(bytes, ends, e.number))
+        });
+        self.last = entry;
+        number
+    }
+
+    /// Values with numbers above `known`, each with its number.
+    pub(crate) fn values_after(&self, known: usize) -> impl Iterator<Item = (u32, &[u8])> {
+        (known..self.ends.len()).map(|index| {
+            let number = u32::try_from(index + 1).expect("numbers are 32 bits wide");
+            (number, stored(&self.bytes, &self.ends, number))
+        })
+    }
+
+    /// The values in byte order, and the codes.
+    pub(super) fn finish_sorted(self) -> (SortedBytes, Codes) {
+        let Self { table, bytes, ends, null_numbers, chunks, .. } = self;
+        drop(table);
+        let numbers = u32::try_from(ends.len()).expect("numbers are 32 bits wide");
+        let mut sorted: Vec<(u64, u32)> = (1..=numbers)
+            .filter(|number| !null_numbers.contains(number))
+            .map(|number| (head_of(stored(&bytes, &ends, number)).swap_bytes(), number))
+            .collect();
+        // Big-endian heads decide most comparisons without a look at the bytes.
+        sorted.par_sort_unstable_by(|a, b| {
+            a.0.cmp(&b.0)
+                .then_with(|| stored(&bytes, &ends, a.1).cmp(stored(&bytes, &ends, b.1)))
+        });
+        let missing = u32::try_from(sorted.len()).expect("numbers are 32 bits wide");
+        let mut slots = vec![missing; ends.len() + 1];
+        (0u32..).zip(&sorted).for_each(|(slot, &(_, number))| slots[number as usize] = slot);
+        let codes = chunks.finish(sorted.len(), &slots);
+        let order = sorted.into_iter().map(|(_, number)| number).collect();
+        (SortedBytes { bytes, ends, order }, codes)
+    }
+
+    /// Makes the column of a text's values, in the type asked for or the one they all have.
+    pub(crate) fn finish_text(self, name: &str, wanted: &Wanted<'_>) -> Result<Column, ColumnProblem> {
+        let values = || {
+            self.values_after(0).filter(|(number, _)| !self.null_numbers.contains(number))
+        };
+        let found = wanted.column_type.unwrap_or_else(|| infer(values().map(|v| v.1), wanted.spelling));
+        let Some(parse) = wanted.spelling.parser(found) else {
+            let (sorted, codes) = self.finish_sorted();
+            let values = sorted.into_text().ok_or(Problem::NotEncoded("UTF-8"))?;
+            return make_column(name, values, codes);
+        };
+        let mut keys: Vec<Option<u64>> = vec![None; self.ends.len()];
+        for (number, value) in values() {
+            let key = parse(value).ok_or_else(|| ColumnProblem {
+                row: self.chunks.first_row(number),
+                problem: Problem::NotOfType(found),
+            })?;
+            keys[number as usize - 1] = Some(key);
+        }
+        let Self { table, bytes, ends, chunks, .. } = self;
+        drop((table, bytes, ends));
+        let ranked = rank(keys.into_iter());
+        let codes = chunks.finish(ranked.keys.len(), &ranked.slots);
+        let data_type = match found {
+            ColumnType::Text => DataType::Utf8,
+            ColumnType::Integer => DataType::Int64,
+            ColumnType::Number => DataType::Float64,
+            ColumnType::Date => DataType::Date32,
+            ColumnType::Boolean => DataType::Boolean,
+        };
+        make_column(name, array_of_keys(&data_type, &ranked.keys), codes)
+    }
+
+    /// Rows so far.
+    pub(crate) fn rows(&self) -> usize {
+        self.chunks.rows()
+    }
+}
+
+fn stored<'a>(bytes: &'a [u8], ends: &[usize], number: u32) -> &'a [u8] {
+    let index = number as usize - 1;
+    let start = index.checked_sub(1).map_or(0, |before| ends[before]);
+    &bytes[start..ends[index]]
+}
+
+/// The first eight bytes, padded with zeros; the first byte is the lowest.
+fn head_of(value: &[u8]) -> u64 {
+    let mut head = [0; 8];
+    let len = value.len().min(8);
+    head[..len].copy_from_slice(&value[..len]);
+    u64::from_le_bytes(head)
+}
+
+#[inline]
+fn hash(seed: &foldhash::fast::RandomState, head: u64, value: &[u8]) -> u64 {
+    let mut hasher = seed.build_hasher();
+    if value.len() <= 8 {
+        hasher.write_u64(head);
+        hasher.write_u8(value.len().to_le_bytes()[0]);
+    } else {
+        hasher.write(value);
+    }
+    hasher.finish()
+}
+
+/// Distinct byte strings in order.
+pub(super) struct SortedBytes {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    order: Vec<u32>,
+}
+
+impl SortedBytes {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.order.iter().map(|&number| stored(&self.bytes, &self.ends, number))
+    }
+
+    /// The strings as an array of text; nothing when one of them is not UTF-8.
+    fn into_text(self) -> Option<ArrayRef> {
+        let total: usize = self.iter().map(<[u8]>::len).sum();
+        if i32::try_from(total).is_ok() { self.text_array::<i32>(total) } else { self.text_array::<i64>(total) }
+    }
+
+    fn text_array<O: OffsetSizeTrait>(&self, total: usize) -> Option<ArrayRef> {
+        let mut values = Vec::with_capacity(total);
+        let mut offsets = Vec::with_capacity(self.order.len() + 1);
+        offsets.push(O::usize_as(0));
+        for value in self.iter() {
+            values.extend_from_slice(value);
+            offsets.push(O::usize_as(values.len()));
+        }
+        let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+        let array = GenericStringArray::<O>::try_new(offsets, Buffer::from_vec(values), None).ok()?;
+        Some(Arc::new(array))
+    }
+}

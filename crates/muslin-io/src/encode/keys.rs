@@ -1,0 +1,90 @@
+use hashbrown::HashTable;
+use muslin_table::Codes;
+use rayon::prelude::*;
+
+use super::chunks::Chunks;
+
+/// Numbers 64-bit keys in the order of their first appearance.
+pub(super) struct KeyEncoder {
+    table: HashTable<(u64, u32)>,
+    keys: Vec<u64>,
+    /// The last key and its number: neighbours are often equal.
+    last: (u64, u32),
+    chunks: Chunks,
+}
+
+fn hash(key: u64) -> u64 {
+    let wide = u128::from(key ^ 0x243F_6A88_85A3_08D3) * 0x9E37_79B9_7F4A_7C15;
+    let folded = (wide ^ (wide >> 64)) & u128::from(u64::MAX);
+    u64::try_from(folded).expect("masked to 64 bits")
+}
+
+impl KeyEncoder {
+    pub(super) fn new() -> Self {
+        Self {
+            table: HashTable::new(),
+            keys: Vec::new(),
+            last: (0, Chunks::MISSING),
+            chunks: Chunks::default(),
+        }
+    }
+
+    pub(super) fn chunks(&mut self) -> &mut Chunks {
+        &mut self.chunks
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        self.table.allocation_size() + self.keys.capacity() * 8 + self.chunks.memory()
+    }
+
+    #[inline]
+    pub(super) fn number(&mut self, key: u64) -> u32 {
+        let (last, number) = self.last;
+        if last == key && number != Chunks::MISSING {
+            return number;
+        }
+        let entry = self.table.entry(hash(key), |&(k, _)| k == key, |&(k, _)| hash(k));
+        let number = entry
+            .or_insert_with(|| {
+                self.keys.push(key);
+                (key, u32::try_from(self.keys.len()).expect("no more values than 32-bit rows"))
+            })
+            .get()
+            .1;
+        self.last = (key, number);
+        number
+    }
+
+    /// The keys in order, and the codes; keys in `missing` become missing.
+    pub(super) fn finish(self, missing: &[u64]) -> (Vec<u64>, Codes) {
+        let Self { table, keys, chunks, .. } = self;
+        drop(table);
+        let ranked = rank(keys.into_iter().map(|key| (!missing.contains(&key)).then_some(key)));
+        let codes = chunks.finish(ranked.keys.len(), &ranked.slots);
+        (ranked.keys, codes)
+    }
+}
+
+/// Distinct keys in order, and for each number (missing first) the slot it becomes.
+pub(super) struct Ranked {
+    pub(super) keys: Vec<u64>,
+    pub(super) slots: Vec<u32>,
+}
+
+/// Sorts keys in the order of their numbers; equal keys become one, none becomes missing.
+pub(super) fn rank(keys: impl ExactSizeIterator<Item = Option<u64>>) -> Ranked {
+    let mut slots = vec![u32::MAX; keys.len() + 1];
+    let mut sorted: Vec<(u64, u32)> =
+        (1u32..).zip(keys).filter_map(|(number, key)| key.map(|key| (key, number))).collect();
+    sorted.par_sort_unstable();
+    let mut keys: Vec<u64> = Vec::with_capacity(sorted.len());
+    for (key, number) in sorted {
+        if keys.last() != Some(&key) {
+            keys.push(key);
+        }
+        slots[number as usize] = u32::try_from(keys.len() - 1).expect("no more keys than numbers");
+    }
+    let missing = u32::try_from(keys.len()).expect("no more keys than numbers");
+    slots.iter_mut().filter(|slot| **slot == u32::MAX).for_each(|slot| *slot = missing);
+    Ranked { keys, slots }
+}

@@ -1,0 +1,268 @@
+use std::fmt;
+use std::io;
+
+use muslin_engine::Stop;
+
+use crate::ColumnType;
+
+/// Why a file could not be read or written. No message carries a cell's value.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The input cannot be read as a table.
+    #[error("{place}: {problem}\n  hint: {}", .problem.hint())]
+    Input {
+        /// Where.
+        place: Place,
+        /// What.
+        problem: Problem,
+    },
+    /// The release could not be written; the destination is as it was.
+    #[error("{file}: {problem}\n  hint: {}", .problem.hint())]
+    Output {
+        /// The destination.
+        file: String,
+        /// What.
+        problem: OutputProblem,
+    },
+    /// The options name a column that the input does not have, or do not fit together.
+    #[error(transparent)]
+    Table(#[from] muslin_table::Error),
+    /// A limit or the user ended the work.
+    #[error("{0}")]
+    Stopped(Stop),
+    /// Threads could not be had, or the like.
+    #[error(transparent)]
+    Engine(muslin_engine::Error),
+    /// Our own mistake.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+impl From<muslin_engine::Error> for Error {
+    fn from(error: muslin_engine::Error) -> Self {
+        match error {
+            muslin_engine::Error::Stopped(stop) => Self::Stopped(stop),
+            muslin_engine::Error::Table(error) => Self::Table(error),
+            other => Self::Engine(other),
+        }
+    }
+}
+
+/// The result of everything that can fail in this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Where in an input something is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The file's name as it was given.
+    pub file: String,
+    /// Line of the text, from one.
+    pub line: Option<u64>,
+    /// Row of the table, from zero.
+    pub row: Option<u64>,
+    /// Name of the column.
+    pub column: Option<String>,
+}
+
+impl Place {
+    /// A whole file.
+    pub fn file(file: impl Into<String>) -> Self {
+        Self { file: file.into(), ..Self::default() }
+    }
+
+    /// A line of it.
+    #[must_use]
+    pub fn line(mut self, line: u64) -> Self {
+        self.line = Some(line);
+        self
+    }
+
+    /// A row of it.
+    #[must_use]
+    pub fn row(mut self, row: u64) -> Self {
+        self.row = Some(row);
+        self
+    }
+
+    /// A column of it.
+    #[must_use]
+    pub fn column(mut self, column: impl Into<String>) -> Self {
+        self.column = Some(column.into());
+        self
+    }
+
+    /// The error that `problem` is here.
+    pub fn error(self, problem: Problem) -> Error {
+        Error::Input { place: self, problem }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ", line {line}")?;
+        }
+        if let Some(row) = self.row {
+            write!(f, ", row {row}")?;
+        }
+        if let Some(column) = &self.column {
+            write!(f, ", column `{column}`")?;
+        }
+        Ok(())
+    }
+}
+
+/// What is wrong with an input.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The operating system refused.
+    #[error("cannot be read: {}", reason(*.0))]
+    Unreadable(io::ErrorKind),
+    /// There is nothing in it.
+    #[error("is empty")]
+    Empty,
+    /// It is of a kind that muslin does not read.
+    #[error("looks like {0}, which muslin does not read")]
+    OtherFormat(&'static str),
+    /// Its bytes do not follow its format.
+    #[error("the {0} data is damaged or cut short")]
+    Damaged(&'static str),
+    /// A byte sequence does not fit the encoding.
+    #[error("the text is not {0}")]
+    NotEncoded(&'static str),
+    /// A NUL byte in text.
+    #[error("there is a NUL byte in the text")]
+    Nul,
+    /// A row has fewer or more fields than the first.
+    #[error("{found} fields where {expected} were expected")]
+    Ragged {
+        /// Fields of the first record.
+        expected: usize,
+        /// Fields of this one.
+        found: usize,
+    },
+    /// A quoted field has no end.
+    #[error("a quote is opened here and not closed")]
+    OpenQuote,
+    /// A quoted field goes on after its closing quote.
+    #[error("there is text between a closing quote and the next delimiter")]
+    TextAfterQuote,
+    /// One of the two line-end characters stands alone among lines that end otherwise.
+    #[error("a lone {0} stands in an unquoted field")]
+    StrayLineEnd(&'static str),
+    /// A record does not end within the limit.
+    #[error("a record is longer than {} MiB", .0 >> 20)]
+    LongRecord(usize),
+    /// Two columns have one name.
+    #[error("columns {first} and {second} have the same name")]
+    SameName {
+        /// Position of the first, from one.
+        first: usize,
+        /// Position of the second, from one.
+        second: usize,
+    },
+    /// More columns than muslin handles.
+    #[error("{found} columns, more than {limit}")]
+    TooManyColumns {
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// A column's type has no values that muslin can order.
+    #[error("the type {0} is not supported")]
+    UnsupportedType(String),
+    /// A value is not of the type the column was asked to have.
+    #[error("not {}", .0.with_article())]
+    NotOfType(ColumnType),
+    /// A type was asked for that the column's own type does not become.
+    #[error("the column is of type {found} in the file and is not read as {}", .wanted.name())]
+    TypedAlready {
+        /// Its type.
+        found: String,
+        /// The type asked for.
+        wanted: ColumnType,
+    },
+}
+
+impl Problem {
+    /// A way out.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Unreadable(io::ErrorKind::NotFound) => "check the path".into(),
+            Self::Unreadable(io::ErrorKind::IsADirectory) => "name one file in it".into(),
+            Self::Unreadable(_) => "check the path and your permission to read it".into(),
+            Self::Empty => "check that the export that made it has finished".into(),
+            Self::OtherFormat(_) => "export it as CSV or Parquet".into(),
+            Self::Damaged(_) => "copy or export the file again".into(),
+            Self::NotEncoded("UTF-8") => {
+                "pass `--encoding windows-1252`, or the encoding it was saved in".into()
+            }
+            Self::NotEncoded(_) => "pass the encoding it was saved in as `--encoding`".into(),
+            Self::Nul => "pass `--encoding utf-16le` if the file was saved as UTF-16".into(),
+            Self::Ragged { .. } => {
+                "quote fields that hold the delimiter, or pass another `--delimiter` or `--quote`".into()
+            }
+            Self::OpenQuote | Self::TextAfterQuote => {
+                "double quotes that are part of a value, or pass `--quote none`".into()
+            }
+            Self::StrayLineEnd(_) => "quote the field, or give every line the same end".into(),
+            Self::LongRecord(_) => "look for a quote that is not closed, or pass `--quote none`".into(),
+            Self::SameName { .. } => {
+                "give every column a name of its own, or pass `--header no` if there is no header".into()
+            }
+            Self::TooManyColumns { .. } => "pass the `--delimiter` if it was guessed wrongly".into(),
+            Self::UnsupportedType(_) => "leave the column out with `--exclude`".into(),
+            Self::NotOfType(_) => {
+                "mend the cell, list its spelling with `--null`, or read the column as text".into()
+            }
+            Self::TypedAlready { .. } => "leave the column out of `--type`".into(),
+        }
+    }
+}
+
+/// What went wrong while writing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OutputProblem {
+    /// The operating system refused.
+    #[error("cannot be written: {}", reason(*.0))]
+    Unwritable(io::ErrorKind),
+    /// The destination is the input.
+    #[error("is the input itself")]
+    IsInput,
+    /// The destination is a folder or a device.
+    #[error("is not a file")]
+    NotAFile,
+    /// The name does not say which format to write.
+    #[error("the name does not say a format")]
+    UnknownFormat,
+}
+
+impl OutputProblem {
+    /// A way out.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Unwritable(io::ErrorKind::NotFound) => "make the folder first",
+            Self::Unwritable(io::ErrorKind::StorageFull) => "free some space or write elsewhere",
+            Self::Unwritable(_) => "check the folder and your permission to write there",
+            Self::IsInput => "write to another file",
+            Self::NotAFile => "name a file, or `-` for standard output",
+            Self::UnknownFormat => {
+                "end it in .csv, .tsv, .parquet or .arrow, or pass `--format`"
+            }
+        }
+    }
+}
+
+/// The kind of an input or output error in words; the system's own text may hold paths.
+fn reason(kind: io::ErrorKind) -> String {
+    match kind {
+        io::ErrorKind::NotFound => "no such file or folder".into(),
+        io::ErrorKind::UnexpectedEof => "it ends early".into(),
+        kind => kind.to_string(),
+    }
+}

@@ -1,0 +1,25 @@
+//! Internal: both ends of the flow, files to [`muslin_table::EncodedTable`] and releases to files.
+//!
+//! ```text
+//! file -> bytes -> (decompress) -> (decode text) -> fields or arrays -> codes and dictionaries
+//! table, changes -> Release -> values -> temporary file -> destination
+//! ```
+//!
+//! Reading keeps the codes and each distinct value, never the text; writing makes every byte
+//! anew from the values that are published.
+
+mod apply;
+mod encode;
+mod error;
+mod read;
+mod types;
+mod write;
+
+pub use apply::{Release, RowOrder};
+pub use error::{Error, OutputProblem, Place, Problem, Result};
+pub use read::{
+    ColumnChoice, Compression, CsvOptions, Dialect, Encoding, Format, Input, ReadOptions, ReadTable,
+    Source, read,
+};
+pub use types::{ColumnType, type_name};
+pub use write::{CsvStyle, Destination, WriteFormat, WriteOptions, write};

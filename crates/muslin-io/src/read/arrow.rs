@@ -1,0 +1,123 @@
+use std::io::{BufReader, Cursor, Read, Seek};
+
+use arrow_array::RecordBatch;
+use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use muslin_engine::Run;
+use muslin_table::EncodedTable;
+use rayon::prelude::*;
+
+use super::columns::Chosen;
+use super::source::{Format, Opened};
+use super::{ReadOptions, ReadTable, Source};
+use crate::encode::{ArrayEncoder, Spelling, Wanted};
+use crate::{Place, Problem, Result};
+
+/// Reads an Arrow IPC file or stream, batch by batch, columns in parallel.
+pub(super) fn read(opened: Opened, options: &ReadOptions, run: &Run, place: &Place) -> Result<ReadTable> {
+    let source = Source {
+        file: opened.name.clone(),
+        format: opened.format,
+        compression: opened.compression,
+        dialect: None,
+        blank_lines: 0,
+        bytes: opened.bytes,
+    };
+    let table = match opened.format {
+        Format::ArrowStream => {
+            let content = BufReader::with_capacity(1 << 20, opened.content);
+            let reader = StreamReader::try_new(content, None).map_err(|_| damaged(place))?;
+            let schema = reader.schema();
+            encode(&schema, reader, options, run, place)?
+        }
+        _ => match opened.file {
+            Some(file) => read_file(BufReader::with_capacity(1 << 20, file), options, run, place)?,
+            None => read_file(Cursor::new(opened.into_bytes()?), options, run, place)?,
+        },
+    };
+    Ok(ReadTable { table, source })
+}
+
+fn read_file(
+    content: impl Read + Seek,
+    options: &ReadOptions,
+    run: &Run,
+    place: &Place,
+) -> Result<EncodedTable> {
+    let reader = FileReader::try_new(content, None).map_err(|_| damaged(place))?;
+    let schema = reader.schema();
+    encode(&schema, reader, options, run, place)
+}
+
+fn damaged(place: &Place) -> crate::Error {
+    place.clone().error(Problem::Damaged("Arrow"))
+}
+
+fn encode(
+    schema: &SchemaRef,
+    batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+    options: &ReadOptions,
+    run: &Run,
+    place: &Place,
+) -> Result<EncodedTable> {
+    let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
+    let chosen = Chosen::new(&names, options, place)?;
+    let mut encoders: Vec<ArrayEncoder> = (0..chosen.positions.len())
+        .map(|index| encoder(schema, &chosen, index, options, place))
+        .collect::<Result<_>>()?;
+    let mut rows = 0;
+    for batch in batches {
+        run.check()?;
+        let batch = batch.map_err(|_| damaged(place))?;
+        rows += batch.num_rows();
+        encoders
+            .par_iter_mut()
+            .zip(&chosen.positions)
+            .for_each(|(encoder, &position)| encoder.push(batch.column(position)));
+        run.reporter().advance(batch.get_array_memory_size() as u64);
+        run.check_memory(encoders.iter().map(|encoder| encoder.memory() as u64).sum())?;
+    }
+    finish(encoders, rows, &chosen, options, place)
+}
+
+/// The encoder of the `index`-th chosen column, or the error that its type is not supported.
+pub(super) fn encoder(
+    schema: &SchemaRef,
+    chosen: &Chosen,
+    index: usize,
+    options: &ReadOptions,
+    place: &Place,
+) -> Result<ArrayEncoder> {
+    let data_type = schema.field(chosen.positions[index]).data_type();
+    ArrayEncoder::new(data_type, &options.null).ok_or_else(|| {
+        let kind = if data_type.is_nested() { "of nested values".into() } else { data_type.to_string() };
+        place.clone().column(chosen.name(index)).error(Problem::UnsupportedType(kind))
+    })
+}
+
+/// The table of finished columns.
+pub(super) fn finish(
+    encoders: Vec<ArrayEncoder>,
+    rows: usize,
+    chosen: &Chosen,
+    options: &ReadOptions,
+    place: &Place,
+) -> Result<EncodedTable> {
+    let columns: Result<Vec<_>> = encoders
+        .into_par_iter()
+        .enumerate()
+        .map(|(index, encoder)| {
+            let wanted = Wanted {
+                column_type: chosen.column_type(index),
+                spelling: Spelling { decimal_comma: options.csv.decimal_comma.unwrap_or(false) },
+                nulls: &options.null,
+            };
+            encoder.finish(chosen.name(index), &wanted).map_err(|found| {
+                let mut place = place.clone().column(chosen.name(index));
+                place.row = found.row;
+                place.error(found.problem)
+            })
+        })
+        .collect();
+    Ok(EncodedTable::new(rows, columns?)?)
+}

@@ -1,0 +1,87 @@
+use std::collections::BTreeMap;
+
+use muslin_table::{Column, Dictionary, EncodedTable};
+use serde::{Deserialize, Serialize};
+
+use super::ReadOptions;
+use crate::{ColumnType, Place, Problem, Result};
+
+/// Which columns to read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ColumnChoice {
+    /// All of them.
+    #[default]
+    All,
+    /// Only these, in the input's order.
+    Only(Vec<String>),
+    /// All but these.
+    Except(Vec<String>),
+}
+
+/// No input of people's data has more; a table of this many is a delimiter guessed wrongly.
+const LIMIT: usize = 1 << 16;
+
+/// The columns of an input that are read, as positions, after their names were checked.
+pub(super) struct Chosen {
+    pub(super) positions: Vec<usize>,
+    names: Vec<String>,
+    types: BTreeMap<String, ColumnType>,
+}
+
+impl Chosen {
+    /// Checks the names of an input and those that the options mention.
+    pub(super) fn new(names: &[String], options: &ReadOptions, place: &Place) -> Result<Self> {
+        if names.len() > LIMIT {
+            let found = names.len();
+            return Err(place.clone().error(Problem::TooManyColumns { found, limit: LIMIT }));
+        }
+        let mut sorted: Vec<(&str, usize)> =
+            names.iter().map(String::as_str).zip(1..).collect();
+        sorted.sort_unstable();
+        if let Some(twice) = sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            let problem = Problem::SameName { first: twice[0].1, second: twice[1].1 };
+            return Err(place.clone().column(twice[0].0).error(problem));
+        }
+        let known = |name: &String| find(names, name);
+        options.types.keys().try_for_each(|name| known(name).map(|_| ()))?;
+        let positions = match &options.columns {
+            ColumnChoice::All => (0..names.len()).collect(),
+            ColumnChoice::Only(only) => {
+                let mut positions: Vec<usize> = only.iter().map(known).collect::<Result<_>>()?;
+                positions.sort_unstable();
+                positions.dedup();
+                positions
+            }
+            ColumnChoice::Except(except) => {
+                let left_out: Vec<usize> = except.iter().map(known).collect::<Result<_>>()?;
+                (0..names.len()).filter(|position| !left_out.contains(position)).collect()
+            }
+        };
+        let names = positions.iter().map(|&position| names[position].clone()).collect();
+        Ok(Self { positions, names, types: options.types.clone() })
+    }
+
+    /// Name of the `index`-th column that is read.
+    pub(super) fn name(&self, index: usize) -> &str {
+        &self.names[index]
+    }
+
+    /// The type asked for it.
+    pub(super) fn column_type(&self, index: usize) -> Option<ColumnType> {
+        self.types.get(&self.names[index]).copied()
+    }
+}
+
+/// Looks a name up the way a table does, for the same error with the nearest name.
+fn find(names: &[String], name: &str) -> Result<usize> {
+    if let Some(position) = names.iter().position(|n| n == name) {
+        return Ok(position);
+    }
+    let empty = |name: &String| {
+        let values = std::sync::Arc::new(arrow_array::Int64Array::from(Vec::<i64>::new()));
+        Column::new(name, Dictionary::new(values), muslin_table::Codes::U8(vec![]))
+    };
+    let columns = names.iter().map(empty).collect::<Result<_, _>>()?;
+    Ok(EncodedTable::new(0, columns)?.find(name)?.index())
+}

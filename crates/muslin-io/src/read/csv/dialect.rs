@@ -1,0 +1,252 @@
+//! How a text is delimited, found out from its beginning.
+
+use serde::{Deserialize, Serialize};
+
+use super::Encoding;
+use super::tokens::Marks;
+
+/// How a delimited text is read. Parts that are not given are found out from its beginning.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CsvOptions {
+    /// The character between fields.
+    pub delimiter: Option<char>,
+    /// The character around fields; `Some(None)` for a text without quotes.
+    pub quote: Option<Option<char>>,
+    /// Whether the first record holds the columns' names.
+    pub header: Option<bool>,
+    /// How characters are stored.
+    pub encoding: Option<Encoding>,
+    /// Whether the decimal mark is a comma.
+    pub decimal_comma: Option<bool>,
+    /// Whether spaces around unquoted fields are left out.
+    pub trim: bool,
+}
+
+/// How a text was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dialect {
+    /// The character between fields.
+    pub delimiter: char,
+    /// The character around fields, if there is one.
+    pub quote: Option<char>,
+    /// Whether the first record holds the columns' names.
+    pub header: bool,
+    /// How characters are stored.
+    pub encoding: Encoding,
+    /// Whether the decimal mark is a comma.
+    pub decimal_comma: bool,
+}
+
+/// Delimiters that are tried; on a draw the first wins, since commas and bars are also found
+/// inside fields.
+const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
+/// Records that are looked at.
+const RECORDS: usize = 500;
+/// Bytes that are looked at.
+const BYTES: usize = 256 << 10;
+
+/// What the beginning of a text shows.
+pub(super) struct Sniffed {
+    pub(super) marks: Marks,
+    pub(super) header: bool,
+    pub(super) decimal_comma: bool,
+}
+
+/// Finds out how `text`, the beginning of an input, is delimited; given parts are kept.
+pub(super) fn sniff(text: &[u8], whole: bool, options: &CsvOptions) -> Sniffed {
+    let sample = &text[..text.len().min(BYTES)];
+    let cut = sample.len() < text.len() || !whole;
+    let line_end = line_end_of(sample);
+    let given_delimiter = options.delimiter.and_then(|c| u8::try_from(c).ok());
+    let given_quote = options.quote.map(|quote| quote.and_then(|c| u8::try_from(c).ok()));
+    let candidates = |quote: Option<u8>| {
+        let delimiters = given_delimiter.map_or(DELIMITERS.to_vec(), |given| vec![given]);
+        delimiters.into_iter().map(move |delimiter| Marks { delimiter, quote, line_end })
+    };
+    let quotes = given_quote.map_or(vec![Some(b'"'), Some(b'\'')], |quote| vec![quote]);
+    let mut best: Option<(Score, Marks, Vec<Vec<&[u8]>>)> = None;
+    for marks in quotes.into_iter().flat_map(candidates) {
+        let records = split(sample, cut, marks);
+        let score = Score::of(&records, marks, sample);
+        if best.as_ref().is_none_or(|(top, ..)| score > *top) {
+            best = Some((score, marks, records));
+        }
+    }
+    let (_, marks, records) = best.expect("there is always a candidate");
+    let decimal_comma = options
+        .decimal_comma
+        .unwrap_or_else(|| marks.delimiter != b',' && shows_decimal_comma(&records));
+    let header = options.header.unwrap_or_else(|| shows_header(&records, decimal_comma));
+    Sniffed { marks, header, decimal_comma }
+}
+
+/// How well a candidate fits: larger is better, field by field.
+#[derive(PartialEq, PartialOrd)]
+struct Score {
+    /// Share of records with the usual number of fields, where that is more than one.
+    agreement: f64,
+    /// A quote that is used beats one that is not; the double quote beats the single.
+    quotes: u8,
+}
+
+impl Score {
+    #[expect(clippy::cast_precision_loss, reason = "a few hundred records")]
+    fn of(records: &[Vec<&[u8]>], marks: Marks, sample: &[u8]) -> Self {
+        let mut counts: Vec<usize> = records.iter().map(Vec::len).collect();
+        counts.sort_unstable();
+        let usual = counts.chunk_by(|a, b| a == b).max_by_key(|run| run.len()).unwrap_or(&[]);
+        let several = usual.first().is_some_and(|&fields| fields > 1);
+        let agreement = if several { usual.len() as f64 / counts.len() as f64 } else { 0.0 };
+        let quotes = match marks.quote {
+            Some(b'\'') => {
+                let quoted = records.iter().filter(|r| r.iter().any(|f| is_quoted(f, b'\''))).count();
+                let double = memchr::memchr(b'"', sample).is_some();
+                if quoted * 2 > records.len() && !double { 2 } else { 0 }
+            }
+            _ => 1,
+        };
+        Self { agreement: if quotes == 0 { -1.0 } else { agreement }, quotes }
+    }
+}
+
+fn is_quoted(field: &[u8], quote: u8) -> bool {
+    field.len() >= 2 && field.first() == Some(&quote) && field.last() == Some(&quote)
+}
+
+/// Carriage return where it ends lines alone; line feed otherwise.
+fn line_end_of(sample: &[u8]) -> u8 {
+    let lone_returns = memchr::memchr(b'\n', sample).is_none() && memchr::memchr(b'\r', sample).is_some();
+    if lone_returns { b'\r' } else { b'\n' }
+}
+
+/// The first records of a sample, fields with their quotes. A last record that the sample cuts is
+/// left out.
+fn split(sample: &[u8], cut: bool, marks: Marks) -> Vec<Vec<&[u8]>> {
+    let (mut records, mut record): (Vec<Vec<&[u8]>>, Vec<&[u8]>) = (Vec::new(), Vec::new());
+    let (mut start, mut in_quotes) = (0, false);
+    for (at, &byte) in sample.iter().enumerate() {
+        if Some(byte) == marks.quote && (in_quotes || at == start) {
+            in_quotes = !in_quotes;
+        } else if Some(byte) == marks.quote && sample[at - 1] == byte && sample.get(start) == Some(&byte) {
+            in_quotes = true; // the second of a doubled quote
+        } else if !in_quotes && (byte == marks.delimiter || byte == marks.line_end) {
+            let field = &sample[start..at];
+            start = at + 1;
+            if byte == marks.delimiter {
+                record.push(field);
+                continue;
+            }
+            record.push(field.strip_suffix(b"\r").unwrap_or(field));
+            if record.len() > 1 || !record[0].is_empty() {
+                records.push(std::mem::take(&mut record));
+            }
+            record.clear();
+            if records.len() == RECORDS {
+                return records;
+            }
+        }
+    }
+    if !cut && start < sample.len() {
+        record.push(&sample[start..]);
+        records.push(record);
+    } else if records.is_empty() {
+        record.push(&sample[start..]);
+        records.push(record);
+    }
+    records
+}
+
+/// Some numbers have a comma that cannot be a thousands mark, and none has a point.
+fn shows_decimal_comma(records: &[Vec<&[u8]>]) -> bool {
+    let fields = || records.iter().skip(1).flatten();
+    let with = |mark: u8| fields().filter(move |field| is_decimal(field, mark));
+    let not_thousands = |field: &&&[u8]| field.rsplit(|&b| b == b',').next().is_some_and(|d| d.len() != 3);
+    with(b'.').next().is_none() && with(b',').any(|field| not_thousands(&field))
+}
+
+/// Digits, the mark once, digits; a sign may come first.
+fn is_decimal(field: &[u8], mark: u8) -> bool {
+    let field = field.strip_prefix(b"-").unwrap_or(field);
+    let mut parts = field.splitn(2, |&b| b == mark);
+    let digits = |part: Option<&[u8]>| part.is_some_and(|p| !p.is_empty() && p.iter().all(u8::is_ascii_digit));
+    digits(parts.next()) && digits(parts.next())
+}
+
+/// There is a header unless some column looks like numbers or dates from its first record on.
+fn shows_header(records: &[Vec<&[u8]>], decimal_comma: bool) -> bool {
+    let Some((first, rest)) = records.split_first() else { return true };
+    let like_data = |field: &[u8]| {
+        let field = field.strip_prefix(b"\"").and_then(|f| f.strip_suffix(b"\"")).unwrap_or(field);
+        let mark = if decimal_comma { b',' } else { b'.' };
+        let whole = field.strip_prefix(b"-").unwrap_or(field);
+        let digits = !whole.is_empty() && whole.iter().all(u8::is_ascii_digit);
+        let dashed = field.len() == 10 && field[4] == b'-' && field[..4].iter().all(u8::is_ascii_digit);
+        digits || dashed || is_decimal(field, mark)
+    };
+    let data_from_start = |column: usize| {
+        let below = || rest.iter().filter_map(|record| record.get(column)).filter(|f| !f.is_empty());
+        like_data(first[column]) && below().all(|field| like_data(field))
+    };
+    !(0..first.len()).any(data_from_start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> (char, Option<char>, bool, bool) {
+        let sniffed = sniff(text.as_bytes(), true, &CsvOptions::default());
+        let Marks { delimiter, quote, .. } = sniffed.marks;
+        (char::from(delimiter), quote.map(char::from), sniffed.header, sniffed.decimal_comma)
+    }
+
+    #[test]
+    fn dialects_are_found_out() {
+        for (text, expected) in [
+            ("a,b\n1,2\n", (',', Some('"'), true, false)),
+            ("a;b\n1,5;2,25\n", (';', Some('"'), true, true)),
+            ("a;b\n1,500;2\n", (';', Some('"'), true, false)),
+            ("a\tb\n1\t2\n", ('\t', Some('"'), true, false)),
+            ("a|b\nx|y\n", ('|', Some('"'), true, false)),
+            ("a\n1\n", (',', Some('"'), true, false)),
+            ("1,2\n3,4\n", (',', Some('"'), false, false)),
+            ("ann,1980-01-01\nbob,1990-01-01\n", (',', Some('"'), false, false)),
+            ("name,2010\nx,y\n", (',', Some('"'), true, false)),
+            ("'a','b'\n'x,y','z'\n'1','2'\n", (',', Some('\''), true, false)),
+            ("a,b\n'tis,x\nit's,y\n", (',', Some('"'), true, false)),
+            ("\"a;b\",c\n\"1;2\",3\n", (',', Some('"'), true, false)),
+            ("\"a,\"\"b\",c\n\"1,2\",3\n", (',', Some('"'), true, false)),
+            ("a,b", (',', Some('"'), true, false)),
+            ("", (',', Some('"'), true, false)),
+        ] {
+            let expected = if text.is_empty() || !text.contains([',', ';', '|', '\t']) {
+                // Nothing tells a delimiter: any will do, and the first is taken.
+                (found(text).0, expected.1, expected.2, expected.3)
+            } else {
+                expected
+            };
+            assert_eq!(found(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn given_parts_are_kept() {
+        let options = CsvOptions {
+            delimiter: Some(';'),
+            quote: Some(None),
+            header: Some(false),
+            decimal_comma: Some(true),
+            ..CsvOptions::default()
+        };
+        let sniffed = sniff(b"a,b\nc,d\n", true, &options);
+        assert_eq!((sniffed.marks.delimiter, sniffed.marks.quote), (b';', None));
+        assert!(!sniffed.header && sniffed.decimal_comma);
+    }
+
+    #[test]
+    fn lone_carriage_returns_end_lines() {
+        assert_eq!(sniff(b"a,b\rc,d\r", true, &CsvOptions::default()).marks.line_end, b'\r');
+        assert_eq!(sniff(b"a,b\r\nc,d\r\n", true, &CsvOptions::default()).marks.line_end, b'\n');
+    }
+}

@@ -1,0 +1,220 @@
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use bytes::Bytes;
+use muslin_engine::Run;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, Length};
+use rayon::prelude::*;
+
+use super::columns::Chosen;
+use super::source::Opened;
+use super::{ReadOptions, ReadTable, Source, arrow};
+use crate::encode::ArrayEncoder;
+use crate::{Place, Problem, Result};
+
+/// Rows decoded at a time.
+const BATCH_ROWS: usize = 1 << 16;
+
+/// Reads a Parquet file, columns in parallel, each from first to last row group.
+///
+/// Text is asked for as dictionaries, so a dictionary page of the file is looked at once and
+/// its strings are never copied per row.
+pub(super) fn read(opened: Opened, options: &ReadOptions, run: &Run, place: &Place) -> Result<ReadTable> {
+    let source = Source {
+        file: opened.name.clone(),
+        format: opened.format,
+        compression: opened.compression,
+        dialect: None,
+        blank_lines: 0,
+        bytes: opened.bytes,
+    };
+    let content = match (opened.file, opened.bytes) {
+        (Some(file), Some(length)) => Content::File(Arc::new(file), length),
+        (file, bytes) => {
+            Content::Memory(Opened { file, bytes, ..opened }.into_bytes()?.into())
+        }
+    };
+    let damaged = |_: ParquetError| place.clone().error(Problem::Damaged("Parquet"));
+    let read_options = ArrowReaderOptions::new();
+    let own = ArrowReaderMetadata::load(&content, read_options.clone()).map_err(damaged)?;
+    let as_dictionaries = read_options.with_schema(with_text_dictionaries(own.schema()));
+    let metadata =
+        ArrowReaderMetadata::try_new(Arc::clone(own.metadata()), as_dictionaries).unwrap_or(own);
+
+    let schema = Arc::clone(metadata.schema());
+    let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
+    let chosen = Chosen::new(&names, options, place)?;
+    let encoders: Vec<ArrayEncoder> = (0..chosen.positions.len())
+        .map(|index| arrow::encoder(&schema, &chosen, index, options, place))
+        .collect::<Result<_>>()?;
+
+    let rows = usize::try_from(metadata.metadata().file_metadata().num_rows())
+        .map_err(|_| place.clone().error(Problem::Damaged("Parquet")))?;
+    let others = AllMemory::default();
+    let encoders: Result<Vec<ArrayEncoder>> = encoders
+        .into_par_iter()
+        .zip(&chosen.positions)
+        .with_max_len(1)
+        .map(|(mut encoder, &position)| {
+            let mask = ProjectionMask::roots(metadata.parquet_schema(), [position]);
+            let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(content.clone(), metadata.clone())
+                .with_projection(mask)
+                .with_batch_size(BATCH_ROWS)
+                .build()
+                .map_err(damaged)?;
+            let (mut read_rows, mut counted) = (0, 0);
+            for batch in reader {
+                run.check()?;
+                let batch = batch.map_err(|_| place.clone().error(Problem::Damaged("Parquet")))?;
+                read_rows += batch.num_rows();
+                encoder.push(batch.column(0));
+                let memory = encoder.memory() as u64;
+                run.check_memory(others.grow(memory - counted))?;
+                counted = memory;
+            }
+            if read_rows != rows {
+                return Err(place.clone().error(Problem::Damaged("Parquet")));
+            }
+            run.reporter().advance(stored_bytes(&metadata, position));
+            Ok(encoder)
+        })
+        .collect();
+    let table = arrow::finish(encoders?, rows, &chosen, options, place)?;
+    Ok(ReadTable { table, source })
+}
+
+/// Bytes that all columns together use.
+#[derive(Default)]
+struct AllMemory(std::sync::atomic::AtomicU64);
+
+impl AllMemory {
+    fn grow(&self, bytes: u64) -> u64 {
+        self.0.fetch_add(bytes, std::sync::atomic::Ordering::Relaxed) + bytes
+    }
+}
+
+fn stored_bytes(metadata: &ArrowReaderMetadata, position: usize) -> u64 {
+    let of = |group: &parquet::file::metadata::RowGroupMetaData| {
+        let columns = group.columns().iter().zip(0..);
+        let roots = columns.filter(|(_, leaf)| {
+            metadata.parquet_schema().get_column_root_idx(*leaf) == position
+        });
+        roots.map(|(column, _)| u64::try_from(column.compressed_size()).unwrap_or(0)).sum::<u64>()
+    };
+    metadata.metadata().row_groups().iter().map(of).sum()
+}
+
+/// The schema with every text field as a dictionary.
+fn with_text_dictionaries(schema: &SchemaRef) -> SchemaRef {
+    let fields: Vec<Field> = schema
+        .fields()
+        .iter()
+        .map(|field| match field.data_type() {
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
+                let text = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+                Field::new(field.name(), text, field.is_nullable())
+            }
+            _ => field.as_ref().clone(),
+        })
+        .collect();
+    Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
+}
+
+/// The bytes of a Parquet file, read at any place from any thread.
+#[derive(Clone)]
+enum Content {
+    File(Arc<File>, u64),
+    Memory(Bytes),
+}
+
+impl Length for Content {
+    fn len(&self) -> u64 {
+        match self {
+            Self::File(_, length) => *length,
+            Self::Memory(bytes) => bytes.len() as u64,
+        }
+    }
+}
+
+impl ChunkReader for Content {
+    type T = Box<dyn Read + Send>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
+        Ok(match self {
+            Self::File(file, _) => {
+                Box::new(io::BufReader::new(FileFrom { file: Arc::clone(file), at: start }))
+            }
+            Self::Memory(bytes) => Box::new(io::Cursor::new(slice(bytes, start, None)?)),
+        })
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        match self {
+            Self::File(file, whole) => {
+                if start.checked_add(length as u64).is_none_or(|end| end > *whole) {
+                    return Err(ParquetError::EOF("past the end of the file".into()));
+                }
+                let mut bytes = vec![0; length];
+                read_exact_at(file, &mut bytes, start)?;
+                Ok(bytes.into())
+            }
+            Self::Memory(bytes) => slice(bytes, start, Some(length)),
+        }
+    }
+}
+
+fn slice(bytes: &Bytes, start: u64, length: Option<usize>) -> Result<Bytes, ParquetError> {
+    let start = usize::try_from(start).ok().filter(|start| *start <= bytes.len());
+    let end = start.and_then(|start| length.map_or(Some(bytes.len()), |l| start.checked_add(l)));
+    match (start, end.filter(|end| *end <= bytes.len())) {
+        (Some(start), Some(end)) => Ok(bytes.slice(start..end)),
+        _ => Err(ParquetError::EOF("past the end of the file".into())),
+    }
+}
+
+/// Reads a file from a place on without moving the position that other threads share.
+struct FileFrom {
+    file: Arc<File>,
+    at: u64,
+}
+
+impl Read for FileFrom {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = read_at(&self.file, buffer, self.at)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+fn read_exact_at(file: &File, mut buffer: &mut [u8], mut at: u64) -> Result<(), ParquetError> {
+    while !buffer.is_empty() {
+        match read_at(file, buffer, at) {
+            Ok(0) => return Err(ParquetError::EOF("the file ends early".into())),
+            Ok(read) => {
+                buffer = &mut buffer[read..];
+                at += read as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(ParquetError::from(error)),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, at)
+}
+

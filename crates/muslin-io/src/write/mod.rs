@@ -1,0 +1,171 @@
+//! Releases to files: every byte is made from published values, and a file appears whole or not
+//! at all.
+
+mod arrow;
+mod csv;
+mod parquet;
+mod safe_file;
+mod values;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use muslin_engine::Run;
+
+pub use self::csv::CsvStyle;
+
+use self::safe_file::SafeFile;
+use crate::{Error, OutputProblem, Release, Result};
+
+/// Where to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// A file, written beside itself and renamed when complete.
+    Path(PathBuf),
+    /// Standard output.
+    Stdout,
+}
+
+impl Destination {
+    /// The destination that a command line names; `-` is standard output.
+    pub fn named(name: impl Into<PathBuf>) -> Self {
+        let path = name.into();
+        if path.as_os_str() == "-" { Self::Stdout } else { Self::Path(path) }
+    }
+
+    /// The name for messages.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Path(path) => path.display().to_string(),
+            Self::Stdout => "standard output".into(),
+        }
+    }
+}
+
+/// The format to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteFormat {
+    /// Comma-separated text, or as the style says.
+    Csv,
+    /// Tab-separated text.
+    Tsv,
+    /// Apache Parquet.
+    Parquet,
+    /// An Arrow IPC file.
+    Arrow,
+}
+
+impl WriteFormat {
+    /// Every format, in the order in which help texts list them.
+    pub const ALL: [Self; 4] = [Self::Csv, Self::Tsv, Self::Parquet, Self::Arrow];
+
+    /// The format's name, as flags spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Tsv => "tsv",
+            Self::Parquet => "parquet",
+            Self::Arrow => "arrow",
+        }
+    }
+
+    fn of_name(path: &Path) -> Option<Self> {
+        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+        match ending.as_str() {
+            "csv" | "txt" => Some(Self::Csv),
+            "tsv" | "tab" => Some(Self::Tsv),
+            "parquet" | "pq" => Some(Self::Parquet),
+            "arrow" | "feather" | "ipc" => Some(Self::Arrow),
+            _ => None,
+        }
+    }
+}
+
+/// How to write a release.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// The format; by the destination's name, or CSV on standard output, when not given.
+    pub format: Option<WriteFormat>,
+    /// For text.
+    pub csv: CsvStyle,
+    /// Files that must not be written over: the inputs.
+    pub inputs: Vec<PathBuf>,
+}
+
+/// Rows decoded at a time.
+const BATCH_ROWS: usize = 1 << 16;
+
+/// Writes a release.
+///
+/// # Guarantee
+/// The file holds published values, column names and types, and nothing about the input, the
+/// machine or the time. Whenever the program ends, the destination is absent, as it was before, or
+/// complete; nobody but its owner may read it. A file left over from a program that was killed is
+/// removed by the next write into the same folder.
+pub fn write(release: &Release, destination: &Destination, options: &WriteOptions, run: &Run) -> Result<()> {
+    let format = match (options.format, destination) {
+        (Some(format), _) => format,
+        (None, Destination::Stdout) => WriteFormat::Csv,
+        (None, Destination::Path(path)) => WriteFormat::of_name(path)
+            .ok_or_else(|| output(destination, OutputProblem::UnknownFormat))?,
+    };
+    let failed = |error: Failed| match error {
+        Failed::Io(error) => output(destination, OutputProblem::Unwritable(error.kind())),
+        Failed::Stopped(error) => error.into(),
+    };
+    run.reporter().stage("writing", Some(release.table().rows() as u64));
+    let written = match destination {
+        Destination::Stdout => {
+            let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout());
+            write_format(release, format, options, run, &mut out).and_then(|()| Ok(out.flush()?)).map_err(failed)
+        }
+        Destination::Path(path) => {
+            let mut file = SafeFile::create(path, &options.inputs)
+                .map_err(|problem| output(destination, problem))?;
+            write_format(release, format, options, run, &mut file).map_err(failed)?;
+            file.commit().map_err(|error| failed(error.into()))
+        }
+    };
+    run.reporter().finish();
+    written
+}
+
+fn output(destination: &Destination, problem: OutputProblem) -> Error {
+    Error::Output { file: destination.name(), problem }
+}
+
+fn write_format(
+    release: &Release,
+    format: WriteFormat,
+    options: &WriteOptions,
+    run: &Run,
+    out: &mut (dyn Write + Send),
+) -> Result<(), Failed> {
+    run.install(|| match format {
+        WriteFormat::Csv => csv::write(release.table(), &options.csv, run, out),
+        WriteFormat::Tsv => {
+            let style = CsvStyle { delimiter: '\t', ..options.csv.clone() };
+            csv::write(release.table(), &style, run, out)
+        }
+        WriteFormat::Parquet => parquet::write(release.table(), run, out),
+        WriteFormat::Arrow => arrow::write(release.table(), run, out),
+    })
+}
+
+/// Why a format could not be written to the end.
+enum Failed {
+    Io(io::Error),
+    Stopped(muslin_engine::Error),
+}
+
+impl From<io::Error> for Failed {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<muslin_engine::Error> for Failed {
+    fn from(error: muslin_engine::Error) -> Self {
+        Self::Stopped(error)
+    }
+}

@@ -1,0 +1,43 @@
+use std::error::Error as _;
+use std::io::{self, Write};
+
+use muslin_engine::Run;
+use muslin_table::EncodedTable;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+
+use super::values::{batch, ranges, schema};
+use super::{BATCH_ROWS, Failed};
+
+/// Writes a Parquet file. Its statistics are those of the published values; it names no program
+/// version, so files of equal content are equal.
+pub(super) fn write(table: &EncodedTable, run: &Run, out: &mut (dyn Write + Send)) -> Result<(), Failed> {
+    let properties = WriterProperties::builder()
+        .set_created_by("muslin".into())
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .build();
+    let schema = schema(table);
+    let mut writer =
+        ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(io_error)?;
+    for rows in ranges(table.rows(), BATCH_ROWS) {
+        run.check()?;
+        let count = rows.len() as u64;
+        writer.write(&batch(table, &schema, rows)).map_err(io_error)?;
+        run.reporter().advance(count);
+    }
+    writer.close().map_err(io_error)?;
+    Ok(())
+}
+
+fn io_error(error: ParquetError) -> Failed {
+    let kind = match &error {
+        ParquetError::External(_) => error
+            .source()
+            .and_then(|source| source.downcast_ref::<io::Error>())
+            .map_or(io::ErrorKind::Other, io::Error::kind),
+        _ => io::ErrorKind::Other,
+    };
+    Failed::Io(kind.into())
+}

@@ -1,0 +1,222 @@
+//! A file that appears whole or not at all.
+//!
+//! The content goes to a temporary file in the destination's folder, which nobody else may read
+//! and which its writer keeps locked. Once complete and on the disk, it takes the destination's
+//! name in one step. A temporary file that is not locked belongs to a program that was killed, so
+//! the next writer in that folder removes it.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::OutputProblem;
+
+const PREFIX: &str = ".muslin-";
+const SUFFIX: &str = ".tmp";
+
+/// A destination in the making; dropped without [`SafeFile::commit`], nothing is left of it.
+pub(super) struct SafeFile {
+    out: BufWriter<File>,
+    temporary: Temporary,
+    destination: PathBuf,
+}
+
+/// Removes its file when dropped, unless that was renamed.
+struct Temporary {
+    path: PathBuf,
+    renamed: bool,
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if !self.renamed {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+impl SafeFile {
+    /// Begins a file at `destination`, which must be none of `inputs`.
+    pub(super) fn create(destination: &Path, inputs: &[PathBuf]) -> Result<Self, OutputProblem> {
+        let unwritable = |error: io::Error| OutputProblem::Unwritable(error.kind());
+        // A link stays a link: what it points to is replaced.
+        let destination = match fs::canonicalize(destination) {
+            Ok(existing) => {
+                if !existing.is_file() {
+                    return Err(OutputProblem::NotAFile);
+                }
+                if inputs.iter().any(|input| is_same_file(input, &existing)) {
+                    return Err(OutputProblem::IsInput);
+                }
+                existing
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => destination.to_owned(),
+            Err(error) => return Err(unwritable(error)),
+        };
+        let folder = folder_of(&destination);
+        remove_leftovers(folder);
+        let name = destination.file_name().ok_or(OutputProblem::NotAFile)?;
+        let (file, path) = create_temporary(folder, name).map_err(unwritable)?;
+        let temporary = Temporary { path, renamed: false };
+        Ok(Self { out: BufWriter::with_capacity(1 << 20, file), temporary, destination })
+    }
+
+    /// Puts the file in its place.
+    pub(super) fn commit(mut self) -> io::Result<()> {
+        self.out.flush()?;
+        self.out.get_ref().sync_all()?;
+        fs::rename(&self.temporary.path, &self.destination)?;
+        self.temporary.renamed = true;
+        // The new name is on the disk only when the folder is.
+        #[cfg(unix)]
+        File::open(folder_of(&self.destination))?.sync_all()?;
+        Ok(())
+    }
+}
+
+impl Write for SafeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A new locked file that only its owner may read.
+fn create_temporary(folder: &Path, name: &OsStr) -> io::Result<(File, PathBuf)> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    for attempt in 0u32.. {
+        let mut temporary = OsString::from(PREFIX);
+        temporary.push(name);
+        temporary.push(format!("-{}-{attempt}{SUFFIX}", std::process::id()));
+        let path = folder.join(temporary);
+        match options.open(&path) {
+            Ok(file) => {
+                // Another writer may have taken the file for a leftover before it was locked; its
+                // name is then gone and the next one is tried.
+                let locked = file.try_lock().is_ok();
+                if locked && path.exists() {
+                    return Ok((file, path));
+                }
+                let _ = fs::remove_file(&path);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Removes temporary files whose writers are gone. What cannot be removed is not ours.
+fn remove_leftovers(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let bytes = name.as_encoded_bytes();
+        if bytes.starts_with(PREFIX.as_bytes()) && bytes.ends_with(SUFFIX.as_bytes()) {
+            let file = OpenOptions::new().write(true).open(entry.path());
+            if file.is_ok_and(|file| file.try_lock().is_ok()) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let id = |path: &Path| fs::metadata(path).map(|m| (m.dev(), m.ino())).ok();
+        id(a).is_some() && id(a) == id(b)
+    }
+    #[cfg(not(unix))]
+    {
+        matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_that_is_not_committed_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = SafeFile::create(&folder.path().join("out.csv"), &[]).unwrap();
+        file.write_all(b"half").unwrap();
+        assert_eq!(names(folder.path()).len(), 1);
+        drop(file);
+        assert!(names(folder.path()).is_empty());
+    }
+
+    #[test]
+    fn a_committed_file_replaces_the_old_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.csv");
+        fs::write(&path, "old").unwrap();
+        let mut file = SafeFile::create(&path, &[]).unwrap();
+        file.write_all(b"new").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        file.commit().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(names(folder.path()), ["out.csv"]);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+    }
+
+    #[test]
+    fn leftovers_go_and_files_being_written_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(".muslin-out.csv-1-0.tmp"), "left over").unwrap();
+        fs::write(folder.path().join("data.tmp"), "not ours").unwrap();
+        let other = SafeFile::create(&folder.path().join("other.csv"), &[]).unwrap();
+        let one = SafeFile::create(&folder.path().join("out.csv"), &[]).unwrap();
+        assert_eq!(names(folder.path()).len(), 3, "{:?}", names(folder.path()));
+        other.commit().unwrap();
+        one.commit().unwrap();
+        assert_eq!(names(folder.path()), ["data.tmp", "other.csv", "out.csv"]);
+    }
+
+    #[test]
+    fn the_input_is_never_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let input = folder.path().join("in.csv");
+        fs::write(&input, "data").unwrap();
+        let refused = |path: &Path| SafeFile::create(path, std::slice::from_ref(&input)).err();
+        assert_eq!(refused(&input), Some(OutputProblem::IsInput));
+        #[cfg(unix)]
+        {
+            let link = folder.path().join("link.csv");
+            std::os::unix::fs::symlink(&input, &link).unwrap();
+            assert_eq!(refused(&link), Some(OutputProblem::IsInput));
+            let hard = folder.path().join("hard.csv");
+            fs::hard_link(&input, &hard).unwrap();
+            assert_eq!(refused(&hard), Some(OutputProblem::IsInput));
+        }
+        assert_eq!(refused(folder.path()), Some(OutputProblem::NotAFile));
+        let nowhere = refused(&folder.path().join("no/such/folder.csv"));
+        assert_eq!(nowhere, Some(OutputProblem::Unwritable(io::ErrorKind::NotFound)));
+    }
+}

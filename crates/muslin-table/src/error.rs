@@ -1,0 +1,56 @@
+use crate::{Cell, ColumnId};
+
+/// What can be wrong with a table. No message carries a cell's value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Two columns have one name.
+    #[error(
+        "columns {} and {} are both named `{name}`\n  hint: give every column a name of its own",
+        .first.position(), .second.position()
+    )]
+    DuplicateName {
+        /// The name.
+        name: String,
+        /// The first column of that name.
+        first: ColumnId,
+        /// The second column of that name.
+        second: ColumnId,
+    },
+    /// A column has more or fewer rows than the first one.
+    #[error("column `{name}` has {found} rows, the columns before it have {expected}")]
+    UnequalLengths {
+        /// The column's name.
+        name: String,
+        /// Rows of the first column.
+        expected: usize,
+        /// Rows of this one.
+        found: usize,
+    },
+    /// More rows than row ids can number.
+    #[error("the table has more than {} rows\n  hint: use an engine for tables larger than memory", u32::MAX)]
+    TooManyRows,
+    /// A column has more distinct values than codes can number.
+    #[error("column `{name}` has more than {} distinct values", u32::MAX - 2)]
+    TooManyValues {
+        /// The column's name.
+        name: String,
+    },
+    /// A column was named that the table does not have.
+    #[error("there is no column `{name}`{}", .nearest.as_ref().map(|n| format!("\n  hint: did you mean `{n}`?")).unwrap_or_default())]
+    UnknownColumn {
+        /// The name that was asked for.
+        name: String,
+        /// The nearest name the table has.
+        nearest: Option<String>,
+    },
+    /// A cell was named that the table does not have.
+    #[error("row {}, column {} is outside the table", .0.row.index(), .0.column.position())]
+    UnknownCell(Cell),
+    /// Our own mistake: an invariant of the table does not hold.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+/// The result of everything that can fail in this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -1,0 +1,5 @@
+//! Internal: what tests share. Generated tables, answers by brute force, tables from the papers.
+
+pub mod generate;
+pub mod oracle;
+pub mod published;

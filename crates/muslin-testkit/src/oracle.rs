@@ -1,0 +1,26 @@
+//! Answers by brute force: short, slow, obviously right.
+
+use muslin_table::{ClassSizes, ColumnSet, EncodedTable, MissingRule, SizeCount};
+
+/// For each row, the number of rows that it matches on `by`, itself included.
+pub fn matches(table: &EncodedTable, by: &ColumnSet, missing: MissingRule) -> Vec<u64> {
+    let agree = |a: usize, b: usize| {
+        by.iter().map(|id| table.column(id)).all(|column| {
+            let (x, y) = (column.codes().slot(a), column.codes().slot(b));
+            let absent = x == column.missing_slot() || y == column.missing_slot();
+            match missing {
+                MissingRule::Category => x == y,
+                MissingRule::Distinct => x == y && !absent,
+                MissingRule::Wildcard => x == y || absent,
+            }
+        })
+    };
+    let count = |a| (0..table.rows()).filter(|&b| a == b || agree(a, b)).count() as u64;
+    (0..table.rows()).map(count).collect()
+}
+
+/// The histogram of [`matches`].
+pub fn class_sizes(table: &EncodedTable, by: &ColumnSet, missing: MissingRule) -> ClassSizes {
+    let one = |size| SizeCount { size, rows: 1 };
+    ClassSizes::from_rows(matches(table, by, missing).into_iter().map(one), missing)
+}

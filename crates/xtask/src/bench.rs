@@ -1,0 +1,39 @@
+//! `cargo xtask bench`: times, instruction counts, and other programs beside ours.
+
+mod instructions;
+mod peers;
+
+use crate::failure::Result;
+use crate::process::Call;
+use crate::workspace::Workspace;
+
+/// What to measure, in order.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// At least one part.
+    pub(crate) parts: Vec<Part>,
+    /// Passed on to the benchmark programs, or to the script of [`Part::Peers`].
+    pub(crate) args: Vec<String>,
+}
+
+/// One way of measuring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The benchmark programs of the workspace.
+    Benches,
+    /// Instructions, counted by valgrind: the same number on a busy machine.
+    Instructions,
+    /// Other programs on the same data.
+    Peers,
+}
+
+/// Measures each part.
+pub(crate) fn run(workspace: &Workspace, settings: &Settings) -> Result<()> {
+    settings.parts.iter().try_for_each(|part| match part {
+        Part::Benches => Call::cargo(["bench", "--workspace", "--benches", "--"])
+            .args(&settings.args)
+            .run(),
+        Part::Instructions => instructions::run(workspace),
+        Part::Peers => peers::run(workspace, &settings.args),
+    })
+}

@@ -1,0 +1,218 @@
+//! `cargo xtask check`: what every change must pass.
+//!
+//! The steps run in order and the first failure ends the run. The table at the end lists
+//! every step, also those that did not run, so a short run cannot pass for a full one.
+
+use std::time::{Duration, Instant};
+
+use crate::failure::{Failure, Result};
+use crate::generate::{self, Mode};
+use crate::process::Call;
+use crate::workspace::Workspace;
+use crate::{deps, test};
+
+/// How much of the gate runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// The steps that are quick enough to run before every commit.
+    Fast,
+    /// All steps.
+    Full,
+}
+
+struct Step {
+    name: &'static str,
+    run: fn(&Workspace) -> Result<Done>,
+}
+
+/// How a step ended when it did not fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Done {
+    Passed,
+    /// A tool is missing; the step said so.
+    LeftOut,
+}
+
+/// A row of the table at the end.
+struct Line {
+    name: &'static str,
+    time: Option<Duration>,
+    outcome: &'static str,
+}
+
+const FAST: &[Step] = &[
+    Step {
+        name: "fmt",
+        run: |_| fmt().map(passed),
+    },
+    Step {
+        name: "clippy",
+        run: |_| clippy().map(passed),
+    },
+    Step {
+        name: "deps",
+        run: |_| deps::run().map(passed),
+    },
+    Step {
+        name: "gen",
+        run: |_| generate::run(Mode::Check).map(passed),
+    },
+];
+
+const SLOW: &[Step] = &[
+    Step {
+        name: "test",
+        run: |workspace| test::run(workspace, &[]).map(passed),
+    },
+    Step {
+        name: "doc",
+        run: |_| doc().map(passed),
+    },
+    Step {
+        name: "deny",
+        run: |_| deny(),
+    },
+    Step {
+        name: "features",
+        run: |workspace| features(workspace).map(passed),
+    },
+];
+
+/// Runs the steps of `scope`.
+pub(crate) fn run(workspace: &Workspace, scope: Scope) -> Result<()> {
+    let wanted = match scope {
+        Scope::Fast => FAST.len(),
+        Scope::Full => FAST.len() + SLOW.len(),
+    };
+    let mut lines = Vec::new();
+    let mut failure = None;
+    for (place, step) in FAST.iter().chain(SLOW).enumerate() {
+        if failure.is_some() || place >= wanted {
+            lines.push(Line {
+                name: step.name,
+                time: None,
+                outcome: "not run",
+            });
+            continue;
+        }
+        println!("\n== {} ==", step.name);
+        let start = Instant::now();
+        let result = (step.run)(workspace);
+        let time = Some(start.elapsed());
+        let outcome = match result {
+            Ok(Done::Passed) => "passed",
+            Ok(Done::LeftOut) => "left out",
+            Err(error) => {
+                failure = Some(error);
+                "failed"
+            }
+        };
+        lines.push(Line {
+            name: step.name,
+            time,
+            outcome,
+        });
+    }
+    println!("\n{}", table(&lines));
+    failure.map_or(Ok(()), Err)
+}
+
+fn passed((): ()) -> Done {
+    Done::Passed
+}
+
+fn fmt() -> Result<()> {
+    component("fmt", "rustfmt")?;
+    Call::cargo(["fmt", "--all", "--check"])
+        .hint("run `cargo fmt --all`")
+        .run()
+}
+
+fn clippy() -> Result<()> {
+    component("clippy", "clippy")?;
+    Call::cargo(["clippy", "--workspace", "--all-targets", "--all-features"])
+        .args(["--", "-D", "warnings"])
+        .run()
+}
+
+fn doc() -> Result<()> {
+    Call::cargo(["doc", "--workspace", "--no-deps"])
+        .env("RUSTDOCFLAGS", "-D warnings")
+        .run()
+}
+
+fn deny() -> Result<Done> {
+    if !Call::cargo(["deny", "--version"]).works() {
+        println!(
+            "cargo-deny is not installed: licences and bans were checked by `xtask deps` alone"
+        );
+        return Ok(Done::LeftOut);
+    }
+    Call::cargo(["deny", "check", "licenses", "bans", "sources"])
+        .run()
+        .map(passed)
+}
+
+/// Features only add, so a crate builds without any and with each one alone.
+fn features(workspace: &Workspace) -> Result<()> {
+    for package in workspace.members() {
+        let check = || Call::cargo(["check", "-p", &package.name, "--no-default-features"]);
+        let mut features = package.features().peekable();
+        if features.peek().is_some() {
+            check().run()?;
+        }
+        for feature in features {
+            check().args(["--features", feature]).run()?;
+        }
+    }
+    Ok(())
+}
+
+/// Fails when a part of the toolchain that a step needs is not there.
+fn component(command: &str, component: &str) -> Result<()> {
+    if Call::cargo([command, "--version"]).works() {
+        return Ok(());
+    }
+    let message = format!("{component} is not installed");
+    Err(Failure::new(
+        message,
+        format!("run `rustup component add {component}`"),
+    ))
+}
+
+fn table(lines: &[Line]) -> String {
+    let row = |name: &str, time: &str, outcome: &str| format!("{name:<10} {time:>8}  {outcome}\n");
+    let mut text = row("step", "seconds", "outcome");
+    for line in lines {
+        let time = line.time.map(|time| format!("{:.1}", time.as_secs_f64()));
+        text += &row(line.name, time.as_deref().unwrap_or("-"), line.outcome);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_lists_steps_that_did_not_run() {
+        let lines = [
+            Line {
+                name: "fmt",
+                time: Some(Duration::from_millis(1240)),
+                outcome: "failed",
+            },
+            Line {
+                name: "clippy",
+                time: None,
+                outcome: "not run",
+            },
+        ];
+        let expected = "\
+step        seconds  outcome
+fmt             1.2  failed
+clippy            -  not run
+";
+        assert_eq!(table(&lines), expected);
+    }
+}
