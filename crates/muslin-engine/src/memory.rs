@@ -38,7 +38,10 @@ impl<'a> MemoryEngine<'a> {
 
 impl Engine for MemoryEngine<'_> {
     fn shape(&self) -> Result<Shape> {
-        Ok(Shape { rows: self.table.rows() as u64, columns: self.table.columns().len() })
+        Ok(Shape {
+            rows: self.table.rows() as u64,
+            columns: self.table.columns().len(),
+        })
     }
 
     fn class_sizes(&self, by: &ColumnSet, missing: MissingRule) -> Result<ClassSizes> {
@@ -46,13 +49,17 @@ impl Engine for MemoryEngine<'_> {
             return match_sizes(self.table, by, self.run);
         }
         let partition = self.partition(by, missing)?;
-        Ok(ClassSizes::from_sizes(partition.sizes().iter().map(|&s| u64::from(s)), missing))
+        Ok(ClassSizes::from_sizes(
+            partition.sizes().iter().map(|&s| u64::from(s)),
+            missing,
+        ))
     }
 
     fn class_diversity(&self, by: &ColumnSet, sensitive: ColumnId) -> Result<ClassDiversity> {
         let classes = self.partition(by, MissingRule::Category)?;
-        let values =
-            self.run.install(|| classes.refine(self.table.column(sensitive), MissingRule::Category));
+        let values = self
+            .run
+            .install(|| classes.refine(self.table.column(sensitive), MissingRule::Category));
         let mut found: Vec<_> = classes
             .sizes()
             .iter()
@@ -79,8 +86,10 @@ impl Engine for MemoryEngine<'_> {
             return Ok(self.table.clone());
         }
         let sampled = self.run.install(|| {
-            let mut drawn: Vec<(u64, u32)> =
-                (0..all).into_par_iter().map(|row| (seed.draw(u64::from(row)), row)).collect();
+            let mut drawn: Vec<(u64, u32)> = (0..all)
+                .into_par_iter()
+                .map(|row| (seed.draw(u64::from(row)), row))
+                .collect();
             drawn.select_nth_unstable(wanted);
             let mut chosen: Vec<u32> = drawn[..wanted].iter().map(|&(_, row)| row).collect();
             chosen.sort_unstable();

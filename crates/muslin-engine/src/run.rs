@@ -18,13 +18,16 @@ pub enum Coverage {
     /// Computed on this many rows, drawn with this seed; counts are estimates.
     Sampled {
         /// Rows drawn.
+        #[serde(rename = "sampled_rows")]
         rows: u64,
         /// The seed that drew them.
+        #[serde(rename = "sampled_seed")]
         seed: Seed,
     },
     /// A limit ended the run: what is listed is right, more may exist.
     Stopped {
         /// The limit.
+        #[serde(rename = "stopped_by")]
         by: Stop,
     },
 }
@@ -197,7 +200,9 @@ impl Run {
 
     /// Number of threads that [`Run::install`] works on.
     pub fn thread_count(&self) -> usize {
-        self.pool.as_ref().map_or_else(rayon::current_num_threads, |p| p.current_num_threads())
+        self.pool
+            .as_ref()
+            .map_or_else(rayon::current_num_threads, |p| p.current_num_threads())
     }
 
     /// Does `work` on this run's threads.
@@ -213,7 +218,9 @@ impl Run {
         if self.cancel.is_cancelled() {
             return Some(Stop::Interrupted);
         }
-        self.deadline.filter(|&end| Instant::now() >= end).map(|_| Stop::TimeLimit)
+        self.deadline
+            .filter(|&end| Instant::now() >= end)
+            .map(|_| Stop::TimeLimit)
     }
 
     /// An error when the run must stop now. Long loops call it every few milliseconds.

@@ -68,7 +68,10 @@ pub struct Place {
 impl Place {
     /// A whole file.
     pub fn file(file: impl Into<String>) -> Self {
-        Self { file: file.into(), ..Self::default() }
+        Self {
+            file: file.into(),
+            ..Self::default()
+        }
     }
 
     /// A line of it.
@@ -94,7 +97,10 @@ impl Place {
 
     /// The error that `problem` is here.
     pub fn error(self, problem: Problem) -> Error {
-        Error::Input { place: self, problem }
+        Error::Input {
+            place: self,
+            problem,
+        }
     }
 }
 
@@ -204,17 +210,23 @@ impl Problem {
             Self::NotEncoded(_) => "pass the encoding it was saved in as `--encoding`".into(),
             Self::Nul => "pass `--encoding utf-16le` if the file was saved as UTF-16".into(),
             Self::Ragged { .. } => {
-                "quote fields that hold the delimiter, or pass another `--delimiter` or `--quote`".into()
+                "quote fields that hold the delimiter, or pass another `--delimiter` or `--quote`"
+                    .into()
             }
             Self::OpenQuote | Self::TextAfterQuote => {
                 "double quotes that are part of a value, or pass `--quote none`".into()
             }
             Self::StrayLineEnd(_) => "quote the field, or give every line the same end".into(),
-            Self::LongRecord(_) => "look for a quote that is not closed, or pass `--quote none`".into(),
-            Self::SameName { .. } => {
-                "give every column a name of its own, or pass `--header no` if there is no header".into()
+            Self::LongRecord(_) => {
+                "look for a quote that is not closed, or pass `--quote none`".into()
             }
-            Self::TooManyColumns { .. } => "pass the `--delimiter` if it was guessed wrongly".into(),
+            Self::SameName { .. } => {
+                "give every column a name of its own, or pass `--header no` if there is no header"
+                    .into()
+            }
+            Self::TooManyColumns { .. } => {
+                "pass the `--delimiter` if it was guessed wrongly".into()
+            }
             Self::UnsupportedType(_) => "leave the column out with `--exclude`".into(),
             Self::NotOfType(_) => {
                 "mend the cell, list its spelling with `--null`, or read the column as text".into()
@@ -251,9 +263,7 @@ impl OutputProblem {
             Self::Unwritable(_) => "check the folder and your permission to write there",
             Self::IsInput => "write to another file",
             Self::NotAFile => "name a file, or `-` for standard output",
-            Self::UnknownFormat => {
-                "end it in .csv, .tsv, .parquet or .arrow, or pass `--format`"
-            }
+            Self::UnknownFormat => "end it in .csv, .tsv, .parquet or .arrow, or pass `--format`",
         }
     }
 }

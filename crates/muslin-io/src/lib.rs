@@ -18,8 +18,8 @@ mod write;
 pub use apply::{Release, RowOrder};
 pub use error::{Error, OutputProblem, Place, Problem, Result};
 pub use read::{
-    ColumnChoice, Compression, CsvOptions, Dialect, Encoding, Format, Input, ReadOptions, ReadTable,
-    Source, read,
+    ColumnChoice, Compression, CsvOptions, Dialect, Encoding, Format, Input, ReadOptions,
+    ReadTable, Source, encode_batches, read,
 };
 pub use types::{ColumnType, type_name};
 pub use write::{CsvStyle, Destination, WriteFormat, WriteOptions, write};

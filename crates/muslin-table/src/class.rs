@@ -32,7 +32,10 @@ pub struct ClassSizes {
 impl ClassSizes {
     /// The histogram of a list of class sizes.
     pub fn from_sizes(sizes: impl IntoIterator<Item = u64>, missing: MissingRule) -> Self {
-        Self::from_rows(sizes.into_iter().map(|size| SizeCount { size, rows: size }), missing)
+        Self::from_rows(
+            sizes.into_iter().map(|size| SizeCount { size, rows: size }),
+            missing,
+        )
     }
 
     /// The histogram of rows by the size that counts for them.
@@ -44,7 +47,11 @@ impl ClassSizes {
             kept.rows += if same { later.rows } else { 0 };
             same
         });
-        Self { rows: counts.iter().map(|c| c.rows).sum(), counts, missing }
+        Self {
+            rows: counts.iter().map(|c| c.rows).sum(),
+            counts,
+            missing,
+        }
     }
 
     /// Number of rows.
@@ -64,7 +71,8 @@ impl ClassSizes {
 
     /// Number of classes, where rows fall into classes.
     pub fn classes(&self) -> Option<u64> {
-        self.are_classes().then(|| self.counts.iter().map(|c| c.rows / c.size).sum())
+        self.are_classes()
+            .then(|| self.counts.iter().map(|c| c.rows / c.size).sum())
     }
 
     /// The smallest size; none in a table without rows.
@@ -84,7 +92,8 @@ impl ClassSizes {
 
     /// Classes of fewer than `k` rows, where rows fall into classes.
     pub fn classes_below(&self, k: u64) -> Option<u64> {
-        self.are_classes().then(|| self.below(k).map(|c| c.rows / c.size).sum())
+        self.are_classes()
+            .then(|| self.below(k).map(|c| c.rows / c.size).sum())
     }
 
     /// Pairs of different rows.
@@ -95,8 +104,11 @@ impl ClassSizes {
 
     /// Pairs of rows that the columns do not tell apart.
     pub fn unseparated_pairs(&self) -> u128 {
-        let twice: u128 =
-            self.counts.iter().map(|c| u128::from(c.rows) * u128::from(c.size - 1)).sum();
+        let twice: u128 = self
+            .counts
+            .iter()
+            .map(|c| u128::from(c.rows) * u128::from(c.size - 1))
+            .sum();
         twice / 2
     }
 
@@ -107,7 +119,8 @@ impl ClassSizes {
 
     /// Classes, of all rows; where rows fall into classes.
     pub fn distinct_ratio(&self) -> Option<Ratio> {
-        self.classes().map(|classes| Ratio::new(u128::from(classes), u128::from(self.rows)))
+        self.classes()
+            .map(|classes| Ratio::new(u128::from(classes), u128::from(self.rows)))
     }
 
     fn are_classes(&self) -> bool {
@@ -178,7 +191,10 @@ mod tests {
     fn pairs_are_counted_in_128_bits() {
         let rows = u64::from(u32::MAX) * 16;
         let one = ClassSizes::from_sizes([rows], MissingRule::Category);
-        assert_eq!(one.unseparated_pairs(), u128::from(rows) * u128::from(rows - 1) / 2);
+        assert_eq!(
+            one.unseparated_pairs(),
+            u128::from(rows) * u128::from(rows - 1) / 2
+        );
         assert_eq!(one.separation_ratio(), Ratio::new(0, 1));
     }
 
@@ -202,7 +218,10 @@ mod tests {
     #[test]
     fn wildcard_matches_have_no_number_of_classes() {
         let matches = ClassSizes::from_rows(
-            [SizeCount { size: 2, rows: 2 }, SizeCount { size: 3, rows: 1 }],
+            [
+                SizeCount { size: 2, rows: 2 },
+                SizeCount { size: 3, rows: 1 },
+            ],
             MissingRule::Wildcard,
         );
         assert_eq!((matches.classes(), matches.distinct_ratio()), (None, None));

@@ -45,7 +45,10 @@ impl Slot for u8 {
     fn index(self) -> usize {
         usize::from(self)
     }
-    #[expect(clippy::cast_possible_truncation, reason = "the width was chosen to fit")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the width was chosen to fit"
+    )]
     fn at(index: u32) -> Self {
         debug_assert!(index <= u32::from(Self::MAX));
         index as Self
@@ -56,7 +59,10 @@ impl Slot for u16 {
     fn index(self) -> usize {
         usize::from(self)
     }
-    #[expect(clippy::cast_possible_truncation, reason = "the width was chosen to fit")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the width was chosen to fit"
+    )]
     fn at(index: u32) -> Self {
         debug_assert!(index <= u32::from(Self::MAX));
         index as Self

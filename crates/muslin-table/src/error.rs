@@ -28,7 +28,10 @@ pub enum Error {
         found: usize,
     },
     /// More rows than row ids can number.
-    #[error("the table has more than {} rows\n  hint: use an engine for tables larger than memory", u32::MAX)]
+    #[error(
+        "the table has more than {} rows\n  hint: use an engine for tables larger than memory",
+        u32::MAX
+    )]
     TooManyRows,
     /// A column has more distinct values than codes can number.
     #[error("column `{name}` has more than {} distinct values", u32::MAX - 2)]

@@ -43,7 +43,11 @@ impl BytesEncoder {
             seed: foldhash::fast::RandomState::default(),
             bytes: Vec::new(),
             ends: Vec::new(),
-            last: Entry { head: 0, len: u32::MAX, number: Chunks::MISSING },
+            last: Entry {
+                head: 0,
+                len: u32::MAX,
+                number: Chunks::MISSING,
+            },
             nulls: nulls.iter().map(|null| null.clone().into_bytes()).collect(),
             null_numbers: Vec::new(),
             chunks: Chunks::default(),
@@ -124,7 +128,14 @@ impl BytesEncoder {
 
     /// The values in byte order, and the codes.
     pub(super) fn finish_sorted(self) -> (SortedBytes, Codes) {
-        let Self { table, bytes, ends, null_numbers, chunks, .. } = self;
+        let Self {
+            table,
+            bytes,
+            ends,
+            null_numbers,
+            chunks,
+            ..
+        } = self;
         drop(table);
         let numbers = u32::try_from(ends.len()).expect("numbers are 32 bits wide");
         let mut sorted: Vec<(u64, u32)> = (1..=numbers)
@@ -138,18 +149,27 @@ impl BytesEncoder {
         });
         let missing = u32::try_from(sorted.len()).expect("numbers are 32 bits wide");
         let mut slots = vec![missing; ends.len() + 1];
-        (0u32..).zip(&sorted).for_each(|(slot, &(_, number))| slots[number as usize] = slot);
+        (0u32..)
+            .zip(&sorted)
+            .for_each(|(slot, &(_, number))| slots[number as usize] = slot);
         let codes = chunks.finish(sorted.len(), &slots);
         let order = sorted.into_iter().map(|(_, number)| number).collect();
         (SortedBytes { bytes, ends, order }, codes)
     }
 
     /// Makes the column of a text's values, in the type asked for or the one they all have.
-    pub(crate) fn finish_text(self, name: &str, wanted: &Wanted<'_>) -> Result<Column, ColumnProblem> {
+    pub(crate) fn finish_text(
+        self,
+        name: &str,
+        wanted: &Wanted<'_>,
+    ) -> Result<Column, ColumnProblem> {
         let values = || {
-            self.values_after(0).filter(|(number, _)| !self.null_numbers.contains(number))
+            self.values_after(0)
+                .filter(|(number, _)| !self.null_numbers.contains(number))
         };
-        let found = wanted.column_type.unwrap_or_else(|| infer(values().map(|v| v.1), wanted.spelling));
+        let found = wanted
+            .column_type
+            .unwrap_or_else(|| infer(values().map(|v| v.1), wanted.spelling));
         let Some(parse) = wanted.spelling.parser(found) else {
             let (sorted, codes) = self.finish_sorted();
             let values = sorted.into_text().ok_or(Problem::NotEncoded("UTF-8"))?;
@@ -163,7 +183,13 @@ impl BytesEncoder {
             })?;
             keys[number as usize - 1] = Some(key);
         }
-        let Self { table, bytes, ends, chunks, .. } = self;
+        let Self {
+            table,
+            bytes,
+            ends,
+            chunks,
+            ..
+        } = self;
         drop((table, bytes, ends));
         let ranked = rank(keys.into_iter());
         let codes = chunks.finish(ranked.keys.len(), &ranked.slots);
@@ -218,13 +244,19 @@ pub(super) struct SortedBytes {
 
 impl SortedBytes {
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        self.order.iter().map(|&number| stored(&self.bytes, &self.ends, number))
+        self.order
+            .iter()
+            .map(|&number| stored(&self.bytes, &self.ends, number))
     }
 
     /// The strings as an array of text; nothing when one of them is not UTF-8.
     fn into_text(self) -> Option<ArrayRef> {
         let total: usize = self.iter().map(<[u8]>::len).sum();
-        if i32::try_from(total).is_ok() { self.text_array::<i32>(total) } else { self.text_array::<i64>(total) }
+        if i32::try_from(total).is_ok() {
+            self.text_array::<i32>(total)
+        } else {
+            self.text_array::<i64>(total)
+        }
     }
 
     fn text_array<O: OffsetSizeTrait>(&self, total: usize) -> Option<ArrayRef> {
@@ -236,7 +268,8 @@ impl SortedBytes {
             offsets.push(O::usize_as(values.len()));
         }
         let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
-        let array = GenericStringArray::<O>::try_new(offsets, Buffer::from_vec(values), None).ok()?;
+        let array =
+            GenericStringArray::<O>::try_new(offsets, Buffer::from_vec(values), None).ok()?;
         Some(Arc::new(array))
     }
 }

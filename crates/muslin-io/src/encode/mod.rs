@@ -18,7 +18,9 @@ use arrow_array::types::{
     ArrowDictionaryKeyType, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
     UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, BinaryArray, Decimal128Array, Decimal256Array, FixedSizeBinaryArray};
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, Decimal128Array, Decimal256Array, FixedSizeBinaryArray,
+};
 use arrow_buffer::{ArrowNativeType, i256};
 use arrow_schema::DataType;
 use muslin_table::{Codes, Column, Dictionary};
@@ -77,7 +79,9 @@ impl ArrayEncoder {
             plain => plain,
         };
         let data_type = match data_type {
-            DataType::LargeUtf8 | DataType::Utf8View | DataType::Utf8 | DataType::Null => DataType::Utf8,
+            DataType::LargeUtf8 | DataType::Utf8View | DataType::Utf8 | DataType::Null => {
+                DataType::Utf8
+            }
             DataType::LargeBinary | DataType::BinaryView | DataType::Binary => DataType::Binary,
             plain => plain.clone(),
         };
@@ -90,7 +94,11 @@ impl ArrayEncoder {
             keyed if crate::types::has_keys(keyed) => Values::Keys(KeyEncoder::new()),
             _ => return None,
         };
-        Some(Self { data_type, values, last: None })
+        Some(Self {
+            data_type,
+            values,
+            last: None,
+        })
     }
 
     /// Bytes in use.
@@ -117,7 +125,8 @@ impl ArrayEncoder {
             _ => {
                 let rows = array.len();
                 let mut numbers = Vec::with_capacity(rows);
-                self.values.number(array, |row| (row < rows).then_some(row), &mut numbers);
+                self.values
+                    .number(array, |row| (row < rows).then_some(row), &mut numbers);
                 self.values.chunks().push(&numbers);
             }
         }
@@ -141,24 +150,37 @@ impl ArrayEncoder {
             }
         }
         let mut numbers = Vec::with_capacity(fresh.len());
-        self.values.number(values, |index| fresh.get(index).copied(), &mut numbers);
+        self.values
+            .number(values, |index| fresh.get(index).copied(), &mut numbers);
         for (value, number) in fresh.into_iter().zip(numbers) {
             known[value] = number;
         }
         let numbers: Vec<u32> = key_values
             .iter()
             .enumerate()
-            .map(|(row, key)| if keys.is_valid(row) { known[key.as_usize()] } else { Chunks::MISSING })
+            .map(|(row, key)| {
+                if keys.is_valid(row) {
+                    known[key.as_usize()]
+                } else {
+                    Chunks::MISSING
+                }
+            })
             .collect();
         self.values.chunks().push(&numbers);
         self.last = Some((Arc::clone(values), known));
     }
 
     /// Sorts the values and makes the column.
-    pub(crate) fn finish(mut self, name: &str, wanted: &Wanted<'_>) -> Result<Column, ColumnProblem> {
+    pub(crate) fn finish(
+        mut self,
+        name: &str,
+        wanted: &Wanted<'_>,
+    ) -> Result<Column, ColumnProblem> {
         self.last = None;
         if self.data_type == DataType::Utf8 {
-            let Values::Bytes(bytes) = self.values else { unreachable!("text is encoded as bytes") };
+            let Values::Bytes(bytes) = self.values else {
+                unreachable!("text is encoded as bytes")
+            };
             return bytes.finish_text(name, wanted);
         }
         if let Some(wanted) = wanted.column_type {
@@ -186,7 +208,11 @@ const UNKNOWN: u32 = u32::MAX;
 /// One that gets its number in this round.
 const PENDING: u32 = u32::MAX - 1;
 
-pub(crate) fn make_column(name: &str, values: ArrayRef, codes: Codes) -> Result<Column, ColumnProblem> {
+pub(crate) fn make_column(
+    name: &str,
+    values: ArrayRef,
+    codes: Codes,
+) -> Result<Column, ColumnProblem> {
     Column::new(name, Dictionary::new(values), codes).map_err(|_| {
         // The only way to fail is by too many distinct values: slots come from the dictionary.
         Problem::UnsupportedType("of more than 4 billion distinct values".into()).into()
@@ -285,19 +311,24 @@ fn wide_decimal_key(value: i256) -> [u8; 32] {
 fn null_keys(data_type: &DataType, wanted: &Wanted<'_>) -> Vec<u64> {
     let spelled = wanted.nulls.iter();
     match data_type {
-        unsigned if unsigned.is_unsigned_integer() => {
-            spelled.filter_map(|null| null.parse::<u64>().ok()).collect()
-        }
-        signed if signed.is_integer() => {
-            spelled.filter_map(|null| null.parse::<i64>().ok()).map(OrderKey::key).collect()
-        }
+        unsigned if unsigned.is_unsigned_integer() => spelled
+            .filter_map(|null| null.parse::<u64>().ok())
+            .collect(),
+        signed if signed.is_integer() => spelled
+            .filter_map(|null| null.parse::<i64>().ok())
+            .map(OrderKey::key)
+            .collect(),
         _ => Vec::new(),
     }
 }
 
 pub(crate) fn array_of_keys(data_type: &DataType, keys: &[u64]) -> ArrayRef {
     if *data_type == DataType::Boolean {
-        return Arc::new(keys.iter().map(|&key| Some(key != 0)).collect::<arrow_array::BooleanArray>());
+        return Arc::new(
+            keys.iter()
+                .map(|&key| Some(key != 0))
+                .collect::<arrow_array::BooleanArray>(),
+        );
     }
     with_keyed_type!(data_type, T => {
         primitive_array::<T>(data_type, keys.iter().map(|&key| Some(OrderKey::of_key(key))))
@@ -321,7 +352,9 @@ fn array_of_bytes(data_type: &DataType, sorted: &SortedBytes) -> ArrayRef {
             });
             let array: Decimal128Array = values.map(Some).collect();
             Arc::new(
-                array.with_precision_and_scale(*precision, *scale).expect("the input's own type"),
+                array
+                    .with_precision_and_scale(*precision, *scale)
+                    .expect("the input's own type"),
             )
         }
         DataType::Decimal256(precision, scale) => {
@@ -332,7 +365,9 @@ fn array_of_bytes(data_type: &DataType, sorted: &SortedBytes) -> ArrayRef {
             });
             let array: Decimal256Array = values.map(Some).collect();
             Arc::new(
-                array.with_precision_and_scale(*precision, *scale).expect("the input's own type"),
+                array
+                    .with_precision_and_scale(*precision, *scale)
+                    .expect("the input's own type"),
             )
         }
         _ => unreachable!("the type was checked when the encoder was made"),

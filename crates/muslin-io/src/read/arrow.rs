@@ -14,7 +14,12 @@ use crate::encode::{ArrayEncoder, Spelling, Wanted};
 use crate::{Place, Problem, Result};
 
 /// Reads an Arrow IPC file or stream, batch by batch, columns in parallel.
-pub(super) fn read(opened: Opened, options: &ReadOptions, run: &Run, place: &Place) -> Result<ReadTable> {
+pub(super) fn read(
+    opened: Opened,
+    options: &ReadOptions,
+    run: &Run,
+    place: &Place,
+) -> Result<ReadTable> {
     let source = Source {
         file: opened.name.clone(),
         format: opened.format,
@@ -49,6 +54,21 @@ fn read_file(
     encode(&schema, reader, options, run, place)
 }
 
+/// Encodes batches of one schema that are in memory already.
+///
+/// # Guarantee
+/// As [`read`](super::read): every row, the same table on any number of threads.
+pub fn encode_batches(
+    name: &str,
+    schema: &SchemaRef,
+    batches: impl IntoIterator<Item = RecordBatch> + Send,
+    options: &ReadOptions,
+    run: &Run,
+) -> Result<EncodedTable> {
+    let place = Place::file(name);
+    run.install(|| encode(schema, batches.into_iter().map(Ok), options, run, &place))
+}
+
 fn damaged(place: &Place) -> crate::Error {
     place.clone().error(Problem::Damaged("Arrow"))
 }
@@ -60,7 +80,11 @@ fn encode(
     run: &Run,
     place: &Place,
 ) -> Result<EncodedTable> {
-    let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
+    let names: Vec<String> = schema
+        .fields()
+        .iter()
+        .map(|field| field.name().clone())
+        .collect();
     let chosen = Chosen::new(&names, options, place)?;
     let mut encoders: Vec<ArrayEncoder> = (0..chosen.positions.len())
         .map(|index| encoder(schema, &chosen, index, options, place))
@@ -90,8 +114,15 @@ pub(super) fn encoder(
 ) -> Result<ArrayEncoder> {
     let data_type = schema.field(chosen.positions[index]).data_type();
     ArrayEncoder::new(data_type, &options.null).ok_or_else(|| {
-        let kind = if data_type.is_nested() { "of nested values".into() } else { data_type.to_string() };
-        place.clone().column(chosen.name(index)).error(Problem::UnsupportedType(kind))
+        let kind = if data_type.is_nested() {
+            "of nested values".into()
+        } else {
+            data_type.to_string()
+        };
+        place
+            .clone()
+            .column(chosen.name(index))
+            .error(Problem::UnsupportedType(kind))
     })
 }
 
@@ -109,14 +140,18 @@ pub(super) fn finish(
         .map(|(index, encoder)| {
             let wanted = Wanted {
                 column_type: chosen.column_type(index),
-                spelling: Spelling { decimal_comma: options.csv.decimal_comma.unwrap_or(false) },
+                spelling: Spelling {
+                    decimal_comma: options.csv.decimal_comma.unwrap_or(false),
+                },
                 nulls: &options.null,
             };
-            encoder.finish(chosen.name(index), &wanted).map_err(|found| {
-                let mut place = place.clone().column(chosen.name(index));
-                place.row = found.row;
-                place.error(found.problem)
-            })
+            encoder
+                .finish(chosen.name(index), &wanted)
+                .map_err(|found| {
+                    let mut place = place.clone().column(chosen.name(index));
+                    place.row = found.row;
+                    place.error(found.problem)
+                })
         })
         .collect();
     Ok(EncodedTable::new(rows, columns?)?)

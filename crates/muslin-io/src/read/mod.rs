@@ -13,6 +13,7 @@ use muslin_engine::Run;
 use muslin_table::EncodedTable;
 use serde::{Deserialize, Serialize};
 
+pub use self::arrow::encode_batches;
 pub use self::columns::ColumnChoice;
 pub use self::csv::{CsvOptions, Dialect, Encoding};
 pub use self::source::{Compression, Format, Input};
@@ -86,7 +87,12 @@ pub fn read(input: &Input, options: &ReadOptions, run: &Run) -> Result<ReadTable
     read
 }
 
-fn read_opened(opened: Opened, options: &ReadOptions, run: &Run, place: &Place) -> Result<ReadTable> {
+fn read_opened(
+    opened: Opened,
+    options: &ReadOptions,
+    run: &Run,
+    place: &Place,
+) -> Result<ReadTable> {
     match opened.format {
         Format::Csv => csv::read(opened, options, run, place),
         Format::Parquet => parquet::read(opened, options, run, place),

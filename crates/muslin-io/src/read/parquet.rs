@@ -26,7 +26,12 @@ const BATCH_ROWS: usize = 1 << 16;
 ///
 /// Text is asked for as dictionaries, so a dictionary page of the file is looked at once and
 /// its strings are never copied per row.
-pub(super) fn read(opened: Opened, options: &ReadOptions, run: &Run, place: &Place) -> Result<ReadTable> {
+pub(super) fn read(
+    opened: Opened,
+    options: &ReadOptions,
+    run: &Run,
+    place: &Place,
+) -> Result<ReadTable> {
     let source = Source {
         file: opened.name.clone(),
         format: opened.format,
@@ -37,9 +42,15 @@ pub(super) fn read(opened: Opened, options: &ReadOptions, run: &Run, place: &Pla
     };
     let content = match (opened.file, opened.bytes) {
         (Some(file), Some(length)) => Content::File(Arc::new(file), length),
-        (file, bytes) => {
-            Content::Memory(Opened { file, bytes, ..opened }.into_bytes()?.into())
-        }
+        (file, bytes) => Content::Memory(
+            Opened {
+                file,
+                bytes,
+                ..opened
+            }
+            .into_bytes()?
+            .into(),
+        ),
     };
     let damaged = |_: ParquetError| place.clone().error(Problem::Damaged("Parquet"));
     let read_options = ArrowReaderOptions::new();
@@ -49,7 +60,11 @@ pub(super) fn read(opened: Opened, options: &ReadOptions, run: &Run, place: &Pla
         ArrowReaderMetadata::try_new(Arc::clone(own.metadata()), as_dictionaries).unwrap_or(own);
 
     let schema = Arc::clone(metadata.schema());
-    let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
+    let names: Vec<String> = schema
+        .fields()
+        .iter()
+        .map(|field| field.name().clone())
+        .collect();
     let chosen = Chosen::new(&names, options, place)?;
     let encoders: Vec<ArrayEncoder> = (0..chosen.positions.len())
         .map(|index| arrow::encoder(&schema, &chosen, index, options, place))
@@ -64,11 +79,14 @@ pub(super) fn read(opened: Opened, options: &ReadOptions, run: &Run, place: &Pla
         .with_max_len(1)
         .map(|(mut encoder, &position)| {
             let mask = ProjectionMask::roots(metadata.parquet_schema(), [position]);
-            let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(content.clone(), metadata.clone())
-                .with_projection(mask)
-                .with_batch_size(BATCH_ROWS)
-                .build()
-                .map_err(damaged)?;
+            let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(
+                content.clone(),
+                metadata.clone(),
+            )
+            .with_projection(mask)
+            .with_batch_size(BATCH_ROWS)
+            .build()
+            .map_err(damaged)?;
             let (mut read_rows, mut counted) = (0, 0);
             for batch in reader {
                 run.check()?;
@@ -96,17 +114,20 @@ struct AllMemory(std::sync::atomic::AtomicU64);
 
 impl AllMemory {
     fn grow(&self, bytes: u64) -> u64 {
-        self.0.fetch_add(bytes, std::sync::atomic::Ordering::Relaxed) + bytes
+        self.0
+            .fetch_add(bytes, std::sync::atomic::Ordering::Relaxed)
+            + bytes
     }
 }
 
 fn stored_bytes(metadata: &ArrowReaderMetadata, position: usize) -> u64 {
     let of = |group: &parquet::file::metadata::RowGroupMetaData| {
         let columns = group.columns().iter().zip(0..);
-        let roots = columns.filter(|(_, leaf)| {
-            metadata.parquet_schema().get_column_root_idx(*leaf) == position
-        });
-        roots.map(|(column, _)| u64::try_from(column.compressed_size()).unwrap_or(0)).sum::<u64>()
+        let roots = columns
+            .filter(|(_, leaf)| metadata.parquet_schema().get_column_root_idx(*leaf) == position);
+        roots
+            .map(|(column, _)| u64::try_from(column.compressed_size()).unwrap_or(0))
+            .sum::<u64>()
     };
     metadata.metadata().row_groups().iter().map(of).sum()
 }
@@ -118,7 +139,8 @@ fn with_text_dictionaries(schema: &SchemaRef) -> SchemaRef {
         .iter()
         .map(|field| match field.data_type() {
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
-                let text = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+                let text =
+                    DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
                 Field::new(field.name(), text, field.is_nullable())
             }
             _ => field.as_ref().clone(),
@@ -148,9 +170,10 @@ impl ChunkReader for Content {
 
     fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
         Ok(match self {
-            Self::File(file, _) => {
-                Box::new(io::BufReader::new(FileFrom { file: Arc::clone(file), at: start }))
-            }
+            Self::File(file, _) => Box::new(io::BufReader::new(FileFrom {
+                file: Arc::clone(file),
+                at: start,
+            })),
             Self::Memory(bytes) => Box::new(io::Cursor::new(slice(bytes, start, None)?)),
         })
     }
@@ -158,7 +181,10 @@ impl ChunkReader for Content {
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
         match self {
             Self::File(file, whole) => {
-                if start.checked_add(length as u64).is_none_or(|end| end > *whole) {
+                if start
+                    .checked_add(length as u64)
+                    .is_none_or(|end| end > *whole)
+                {
                     return Err(ParquetError::EOF("past the end of the file".into()));
                 }
                 let mut bytes = vec![0; length];
@@ -171,7 +197,9 @@ impl ChunkReader for Content {
 }
 
 fn slice(bytes: &Bytes, start: u64, length: Option<usize>) -> Result<Bytes, ParquetError> {
-    let start = usize::try_from(start).ok().filter(|start| *start <= bytes.len());
+    let start = usize::try_from(start)
+        .ok()
+        .filter(|start| *start <= bytes.len());
     let end = start.and_then(|start| length.map_or(Some(bytes.len()), |l| start.checked_add(l)));
     match (start, end.filter(|end| *end <= bytes.len())) {
         (Some(start), Some(end)) => Ok(bytes.slice(start..end)),
@@ -217,4 +245,3 @@ fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
 fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buffer, at)
 }
-

@@ -19,7 +19,11 @@ impl Input {
     /// The input that a command line names; `-` is standard input.
     pub fn named(name: impl Into<PathBuf>) -> Self {
         let path = name.into();
-        if path.as_os_str() == "-" { Self::Stdin } else { Self::Path(path) }
+        if path.as_os_str() == "-" {
+            Self::Stdin
+        } else {
+            Self::Path(path)
+        }
     }
 
     /// The name for messages.
@@ -85,7 +89,11 @@ pub(super) fn open(input: &Input) -> Result<Opened> {
             }
             let same = file.try_clone().map_err(unreadable)?;
             let plain = metadata.is_file();
-            (Box::new(file), plain.then_some(same), plain.then_some(metadata.len()))
+            (
+                Box::new(file),
+                plain.then_some(same),
+                plain.then_some(metadata.len()),
+            )
         }
     };
     let mut head = read_head(&mut content).map_err(unreadable)?;
@@ -103,7 +111,8 @@ pub(super) fn open(input: &Input) -> Result<Opened> {
                 Box::new(decoder)
             }
         };
-        head = read_head(&mut content).map_err(|_| place().error(Problem::Damaged(found.name())))?;
+        head =
+            read_head(&mut content).map_err(|_| place().error(Problem::Damaged(found.name())))?;
         if head.is_empty() {
             return Err(place().error(Problem::Empty));
         }
@@ -121,7 +130,11 @@ pub(super) fn open(input: &Input) -> Result<Opened> {
 
 impl Opened {
     /// What reading the content failed with.
-    pub(super) fn failure(name: &str, compression: Option<Compression>, error: &io::Error) -> crate::Error {
+    pub(super) fn failure(
+        name: &str,
+        compression: Option<Compression>,
+        error: &io::Error,
+    ) -> crate::Error {
         let problem = match (error.kind(), compression) {
             // A decompressor's errors are about the data; the system's own have other kinds.
             (
@@ -185,19 +198,27 @@ fn format_of(head: &[u8]) -> Result<Format, &'static str> {
         _ if head.starts_with(b"$FL2") || head.starts_with(b"$FL3") => Err("an SPSS file"),
         _ if head.starts_with(b"<stata_dta>") => Err("a Stata file"),
         _ if head.starts_with(b"SQLite format 3") => Err("an SQLite database"),
-        _ if head.starts_with(b"ORC") && head.get(3).is_some_and(|b| *b < 0x20) => Err("an ORC file"),
+        _ if head.starts_with(b"ORC") && head.get(3).is_some_and(|b| *b < 0x20) => {
+            Err("an ORC file")
+        }
         _ if head.starts_with(b"Obj\x01") => Err("an Avro file"),
         _ if head.starts_with(b"%PDF") => Err("a PDF"),
         _ if head.starts_with(b"\x1F\x9D") => Err("compress data"),
-        [0x28 | 0x1F, ..] if compression_of(head).is_some() => Err("data that was compressed twice"),
+        [0x28 | 0x1F, ..] if compression_of(head).is_some() => {
+            Err("data that was compressed twice")
+        }
         _ => {
             let start = head.trim_ascii_start();
-            let is_json = start.starts_with(b"{\"") || start.starts_with(b"[{") || start.starts_with(b"[\n");
+            let is_json =
+                start.starts_with(b"{\"") || start.starts_with(b"[{") || start.starts_with(b"[\n");
             if is_json {
                 return Err("JSON");
             }
             let lower: Vec<u8> = start.iter().take(14).map(u8::to_ascii_lowercase).collect();
-            if lower.starts_with(b"<!doctype html") || lower.starts_with(b"<html") || lower.starts_with(b"<?xml") {
+            if lower.starts_with(b"<!doctype html")
+                || lower.starts_with(b"<html")
+                || lower.starts_with(b"<?xml")
+            {
                 return Err("a web page or XML");
             }
             Ok(Format::Csv)

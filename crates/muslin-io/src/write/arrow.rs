@@ -9,13 +9,19 @@ use super::values::{batch, ranges, schema};
 use super::{BATCH_ROWS, Failed};
 
 /// Writes an Arrow IPC file.
-pub(super) fn write(table: &EncodedTable, run: &Run, out: &mut (dyn Write + Send)) -> Result<(), Failed> {
+pub(super) fn write(
+    table: &EncodedTable,
+    run: &Run,
+    out: &mut (dyn Write + Send),
+) -> Result<(), Failed> {
     let schema = schema(table);
     let mut writer = FileWriter::try_new(out, &schema).map_err(io_error)?;
     for rows in ranges(table.rows(), BATCH_ROWS) {
         run.check()?;
         let count = rows.len() as u64;
-        writer.write(&batch(table, &schema, rows)).map_err(io_error)?;
+        writer
+            .write(&batch(table, &schema, rows))
+            .map_err(io_error)?;
         run.reporter().advance(count);
     }
     writer.finish().map_err(io_error)?;

@@ -30,7 +30,11 @@ impl Destination {
     /// The destination that a command line names; `-` is standard output.
     pub fn named(name: impl Into<PathBuf>) -> Self {
         let path = name.into();
-        if path.as_os_str() == "-" { Self::Stdout } else { Self::Path(path) }
+        if path.as_os_str() == "-" {
+            Self::Stdout
+        } else {
+            Self::Path(path)
+        }
     }
 
     /// The name for messages.
@@ -102,7 +106,12 @@ const BATCH_ROWS: usize = 1 << 16;
 /// machine or the time. Whenever the program ends, the destination is absent, as it was before, or
 /// complete; nobody but its owner may read it. A file left over from a program that was killed is
 /// removed by the next write into the same folder.
-pub fn write(release: &Release, destination: &Destination, options: &WriteOptions, run: &Run) -> Result<()> {
+pub fn write(
+    release: &Release,
+    destination: &Destination,
+    options: &WriteOptions,
+    run: &Run,
+) -> Result<()> {
     let format = match (options.format, destination) {
         (Some(format), _) => format,
         (None, Destination::Stdout) => WriteFormat::Csv,
@@ -113,11 +122,14 @@ pub fn write(release: &Release, destination: &Destination, options: &WriteOption
         Failed::Io(error) => output(destination, OutputProblem::Unwritable(error.kind())),
         Failed::Stopped(error) => error.into(),
     };
-    run.reporter().stage("writing", Some(release.table().rows() as u64));
+    run.reporter()
+        .stage("writing", Some(release.table().rows() as u64));
     let written = match destination {
         Destination::Stdout => {
             let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout());
-            write_format(release, format, options, run, &mut out).and_then(|()| Ok(out.flush()?)).map_err(failed)
+            write_format(release, format, options, run, &mut out)
+                .and_then(|()| Ok(out.flush()?))
+                .map_err(failed)
         }
         Destination::Path(path) => {
             let mut file = SafeFile::create(path, &options.inputs)
@@ -131,7 +143,10 @@ pub fn write(release: &Release, destination: &Destination, options: &WriteOption
 }
 
 fn output(destination: &Destination, problem: OutputProblem) -> Error {
-    Error::Output { file: destination.name(), problem }
+    Error::Output {
+        file: destination.name(),
+        problem,
+    }
 }
 
 fn write_format(
@@ -144,7 +159,10 @@ fn write_format(
     run.install(|| match format {
         WriteFormat::Csv => csv::write(release.table(), &options.csv, run, out),
         WriteFormat::Tsv => {
-            let style = CsvStyle { delimiter: '\t', ..options.csv.clone() };
+            let style = CsvStyle {
+                delimiter: '\t',
+                ..options.csv.clone()
+            };
             csv::write(release.table(), &style, run, out)
         }
         WriteFormat::Parquet => parquet::write(release.table(), run, out),

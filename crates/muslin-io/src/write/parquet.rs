@@ -13,7 +13,11 @@ use super::{BATCH_ROWS, Failed};
 
 /// Writes a Parquet file. Its statistics are those of the published values; it names no program
 /// version, so files of equal content are equal.
-pub(super) fn write(table: &EncodedTable, run: &Run, out: &mut (dyn Write + Send)) -> Result<(), Failed> {
+pub(super) fn write(
+    table: &EncodedTable,
+    run: &Run,
+    out: &mut (dyn Write + Send),
+) -> Result<(), Failed> {
     let properties = WriterProperties::builder()
         .set_created_by("muslin".into())
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
@@ -24,7 +28,9 @@ pub(super) fn write(table: &EncodedTable, run: &Run, out: &mut (dyn Write + Send
     for rows in ranges(table.rows(), BATCH_ROWS) {
         run.check()?;
         let count = rows.len() as u64;
-        writer.write(&batch(table, &schema, rows)).map_err(io_error)?;
+        writer
+            .write(&batch(table, &schema, rows))
+            .map_err(io_error)?;
         run.reporter().advance(count);
     }
     writer.close().map_err(io_error)?;

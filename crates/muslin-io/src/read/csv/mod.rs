@@ -40,7 +40,12 @@ use crate::{Error, Place, Problem, Result};
 /// Text per piece: its fields stay in the cache until they are encoded.
 const PIECE_BYTES: usize = 256 << 10;
 
-pub(super) fn read(opened: Opened, options: &ReadOptions, run: &Run, place: &Place) -> Result<ReadTable> {
+pub(super) fn read(
+    opened: Opened,
+    options: &ReadOptions,
+    run: &Run,
+    place: &Place,
+) -> Result<ReadTable> {
     let compression = opened.compression;
     let failed = |fault: TextFault| match fault {
         TextFault::Io(error) => Opened::failure(&place.file, compression, &error),
@@ -51,8 +56,11 @@ pub(super) fn read(opened: Opened, options: &ReadOptions, run: &Run, place: &Pla
     if first.len == 0 {
         return Err(place.clone().error(Problem::Empty));
     }
-    let Sniffed { marks, header, decimal_comma } =
-        sniff(&first.text[..first.len], first.last, &options.csv);
+    let Sniffed {
+        marks,
+        header,
+        decimal_comma,
+    } = sniff(&first.text[..first.len], first.last, &options.csv);
     let mut reader = Reader::start(&first, marks, header, options, place)?;
 
     let mut waiting: Option<Fields> = None;
@@ -61,9 +69,18 @@ pub(super) fn read(opened: Opened, options: &ReadOptions, run: &Run, place: &Pla
         run.check()?;
         let (last, consumed) = (block.last, block.consumed);
         // The next block is tokenized while this one's columns are encoded.
-        let Reader { encoders, cut, chosen, .. } = &mut reader;
+        let Reader {
+            encoders,
+            cut,
+            chosen,
+            ..
+        } = &mut reader;
         let (encoded, fields) = rayon::join(
-            || waiting.take().map_or(Ok(()), |fields| encode(encoders, &fields, chosen, marks, options, place)),
+            || {
+                waiting.take().map_or(Ok(()), |fields| {
+                    encode(encoders, &fields, chosen, marks, options, place)
+                })
+            },
             || cut.fields(block, place),
         );
         encoded?;
@@ -76,7 +93,14 @@ pub(super) fn read(opened: Opened, options: &ReadOptions, run: &Run, place: &Pla
         block = blocks.next().map_err(failed)?;
     }
     if let Some(fields) = waiting {
-        encode(&mut reader.encoders, &fields, &reader.chosen, marks, options, place)?;
+        encode(
+            &mut reader.encoders,
+            &fields,
+            &reader.chosen,
+            marks,
+            options,
+            place,
+        )?;
     }
     let blank_lines = reader.cut.blank;
     let table = reader.finish(Spelling { decimal_comma }, options, place)?;
@@ -122,17 +146,31 @@ impl Reader {
             }
             let here = || place.clone().line(1);
             let field = unquoted(field, marks.quote);
-            let name = std::str::from_utf8(&field).map_err(|_| here().error(Problem::NotEncoded("UTF-8")))?;
+            let name = std::str::from_utf8(&field)
+                .map_err(|_| here().error(Problem::NotEncoded("UTF-8")))?;
             if name.contains('\0') {
                 return Err(here().error(Problem::Nul));
             }
             let name = name.trim();
-            Ok(if name.is_empty() { made_up() } else { name.to_owned() })
+            Ok(if name.is_empty() {
+                made_up()
+            } else {
+                name.to_owned()
+            })
         };
-        let names: Vec<String> =
-            record.fields.iter().copied().enumerate().map(name).collect::<Result<_>>()?;
+        let names: Vec<String> = record
+            .fields
+            .iter()
+            .copied()
+            .enumerate()
+            .map(name)
+            .collect::<Result<_>>()?;
         let chosen = Chosen::new(&names, options, place)?;
-        let encoders = chosen.positions.iter().map(|_| BytesEncoder::new(&options.null)).collect();
+        let encoders = chosen
+            .positions
+            .iter()
+            .map(|_| BytesEncoder::new(&options.null))
+            .collect();
         let cut = Cut {
             marks,
             fields: names.len(),
@@ -142,14 +180,26 @@ impl Reader {
             rows: 0,
             blank: 0,
         };
-        Ok(Self { chosen, encoders, cut })
+        Ok(Self {
+            chosen,
+            encoders,
+            cut,
+        })
     }
 
     fn memory(&self) -> u64 {
-        self.encoders.iter().map(|encoder| encoder.memory() as u64).sum()
+        self.encoders
+            .iter()
+            .map(|encoder| encoder.memory() as u64)
+            .sum()
     }
 
-    fn finish(self, spelling: Spelling, options: &ReadOptions, place: &Place) -> Result<EncodedTable> {
+    fn finish(
+        self,
+        spelling: Spelling,
+        options: &ReadOptions,
+        place: &Place,
+    ) -> Result<EncodedTable> {
         let rows = self.cut.rows;
         let chosen = &self.chosen;
         let columns: Result<Vec<_>> = self
@@ -160,12 +210,18 @@ impl Reader {
             .map(|(index, encoder)| {
                 debug_assert_eq!(encoder.rows() as u64, rows);
                 let column_type = chosen.column_type(index);
-                let wanted = Wanted { column_type, spelling, nulls: &options.null };
-                encoder.finish_text(chosen.name(index), &wanted).map_err(|found| {
-                    let mut place = place.clone().column(chosen.name(index));
-                    place.row = found.row;
-                    place.error(found.problem)
-                })
+                let wanted = Wanted {
+                    column_type,
+                    spelling,
+                    nulls: &options.null,
+                };
+                encoder
+                    .finish_text(chosen.name(index), &wanted)
+                    .map_err(|found| {
+                        let mut place = place.clone().column(chosen.name(index));
+                        place.row = found.row;
+                        place.error(found.problem)
+                    })
             })
             .collect();
         let rows = usize::try_from(rows).map_err(|_| muslin_table::Error::TooManyRows)?;
@@ -199,7 +255,12 @@ struct Fields {
 
 impl Cut {
     fn fields(&mut self, block: Block, place: &Place) -> Result<Fields> {
-        let Block { mut text, mut len, last, .. } = block;
+        let Block {
+            mut text,
+            mut len,
+            last,
+            ..
+        } = block;
         if !self.rest.is_empty() {
             let mut joined = std::mem::take(&mut self.rest);
             joined.extend_from_slice(&text);
@@ -219,23 +280,41 @@ impl Cut {
             let goes_on = matches!(fault.kind, FaultKind::Open { .. }) && !last;
             if !goes_on {
                 let lines = self.lines;
-                return Err(fault_error(&text, lines, fault, self.fields, self.marks, place));
+                return Err(fault_error(
+                    &text,
+                    lines,
+                    fault,
+                    self.fields,
+                    self.marks,
+                    place,
+                ));
             }
             self.rest = text[end..len].to_vec();
             if self.rest.len() > RECORD_LIMIT {
                 let line = self.lines + count(self.marks.line_end, &text[..end]) + 1;
-                return Err(place.clone().line(line).error(Problem::LongRecord(RECORD_LIMIT)));
+                return Err(place
+                    .clone()
+                    .line(line)
+                    .error(Problem::LongRecord(RECORD_LIMIT)));
             }
         }
         let lines = self.lines;
         self.lines += count(self.marks.line_end, &text[..end]);
-        self.rows += pieces.iter().map(|piece| piece.records() as u64).sum::<u64>();
+        self.rows += pieces
+            .iter()
+            .map(|piece| piece.records() as u64)
+            .sum::<u64>();
         self.blank += pieces.iter().map(|piece| piece.blank).sum::<u64>();
         if u32::try_from(self.rows).is_err() {
             return Err(muslin_table::Error::TooManyRows.into());
         }
         pieces.retain(|piece| piece.records() > 0);
-        Ok(Fields { text, pieces, lines, line_end: self.marks.line_end })
+        Ok(Fields {
+            text,
+            pieces,
+            lines,
+            line_end: self.marks.line_end,
+        })
     }
 
     /// Tokenizes pieces in parallel; from the first that does not end where it should, in one go.
@@ -247,12 +326,29 @@ impl Cut {
             .par_iter()
             .map(|&(start, end)| tokenize(text, start, end, self.marks, self.fields))
             .collect();
-        let wrong = pieces.iter().zip(&bounds).position(|(piece, &(_, end))| piece.end != end);
+        let wrong = pieces
+            .iter()
+            .zip(&bounds)
+            .position(|(piece, &(_, end))| piece.end != end);
         if let Some(wrong) = wrong {
-            let open = |piece: &Tokens| matches!(piece.fault, Some(Fault { kind: FaultKind::Open { .. }, .. }));
+            let open = |piece: &Tokens| {
+                matches!(
+                    piece.fault,
+                    Some(Fault {
+                        kind: FaultKind::Open { .. },
+                        ..
+                    })
+                )
+            };
             if wrong + 1 < pieces.len() && open(&pieces[wrong]) {
                 pieces.truncate(wrong);
-                pieces.push(tokenize(text, bounds[wrong].0, end, self.marks, self.fields));
+                pieces.push(tokenize(
+                    text,
+                    bounds[wrong].0,
+                    end,
+                    self.marks,
+                    self.fields,
+                ));
             } else {
                 pieces.truncate(wrong + 1);
             }
@@ -268,11 +364,16 @@ fn guess_record_ends(text: &[u8], start: usize, end: usize, marks: Marks) -> Vec
     let mut from = start;
     while end - from > PIECE_BYTES * 3 / 2 {
         let target = from + PIECE_BYTES;
-        let quotes_in = |range: &[u8]| marks.quote.map_or(0, |quote| memchr::memchr_iter(quote, range).count());
+        let quotes_in = |range: &[u8]| {
+            marks
+                .quote
+                .map_or(0, |quote| memchr::memchr_iter(quote, range).count())
+        };
         let mut odd = quotes_in(&text[from..target]) % 2 == 1;
         let mut at = target;
         let found = loop {
-            let Some(next) = memchr::memchr(marks.line_end, &text[at..end]).map(|next| at + next) else {
+            let Some(next) = memchr::memchr(marks.line_end, &text[at..end]).map(|next| at + next)
+            else {
                 break end;
             };
             odd ^= quotes_in(&text[at..next]) % 2 == 1;
@@ -303,26 +404,44 @@ fn encode(
     place: &Place,
 ) -> Result<()> {
     let rows = fields.pieces.iter().map(Tokens::records).sum();
-    encoders.par_iter_mut().zip(&chosen.positions).enumerate().with_max_len(1).try_for_each(
-        |(index, (encoder, &position))| {
+    encoders
+        .par_iter_mut()
+        .zip(&chosen.positions)
+        .enumerate()
+        .with_max_len(1)
+        .try_for_each(|(index, (encoder, &position))| {
             let mut numbers = Vec::with_capacity(rows);
             for piece in &fields.pieces {
                 let known = encoder.distinct();
                 let begun = numbers.len();
-                encode_piece(encoder, &fields.text, piece, position, marks.quote, options.csv.trim, &mut numbers);
+                encode_piece(
+                    encoder,
+                    &fields.text,
+                    piece,
+                    position,
+                    marks.quote,
+                    options.csv.trim,
+                    &mut numbers,
+                );
                 let bad = encoder.values_after(known).find_map(|(number, value)| {
                     value_problem(value).map(|problem| (number, problem))
                 });
                 if let Some((number, problem)) = bad {
-                    let record = numbers[begun..].iter().position(|&n| n == number).unwrap_or(0);
+                    let record = numbers[begun..]
+                        .iter()
+                        .position(|&n| n == number)
+                        .unwrap_or(0);
                     let line = fields.line_of(piece.start_of(record));
-                    return Err(place.clone().line(line).column(chosen.name(index)).error(problem));
+                    return Err(place
+                        .clone()
+                        .line(line)
+                        .column(chosen.name(index))
+                        .error(problem));
                 }
             }
             encoder.end_batch(&numbers);
             Ok(())
-        },
-    )
+        })
 }
 
 fn encode_piece(
@@ -341,18 +460,30 @@ fn encode_piece(
             return encoder.number(&unquoted(value, quote));
         }
         // The text is padded, so eight bytes can be taken from any place.
-        let word = text[start..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+        let word = text[start..]
+            .first_chunk()
+            .map_or(0, |word| u64::from_le_bytes(*word));
         let len = end - start;
-        let head = if len >= 8 { word } else { word & ((1 << (8 * len)) - 1) };
+        let head = if len >= 8 {
+            word
+        } else {
+            word & ((1 << (8 * len)) - 1)
+        };
         encoder.number_headed(head, &text[start..end])
     }));
 }
 
 /// A field without its quotes, doubled ones made single.
 fn unquoted(field: &[u8], quote: Option<u8>) -> std::borrow::Cow<'_, [u8]> {
-    let Some(quote) = quote else { return field.into() };
-    let inner = field.strip_prefix(&[quote]).and_then(|inner| inner.strip_suffix(&[quote]));
-    let Some(inner) = inner else { return field.into() };
+    let Some(quote) = quote else {
+        return field.into();
+    };
+    let inner = field
+        .strip_prefix(&[quote])
+        .and_then(|inner| inner.strip_suffix(&[quote]));
+    let Some(inner) = inner else {
+        return field.into();
+    };
     if memchr::memchr(quote, inner).is_none() {
         return inner.into();
     }
@@ -396,7 +527,8 @@ fn first_record(first: &Block, marks: Marks) -> Result<FirstRecord<'_>, Fault> {
     let mut start = 0;
     loop {
         // The tokenizer wants to know the number of fields; asking for the wrong one tells it.
-        let mut end = memchr::memchr(marks.line_end, &text[start..]).map_or(text.len(), |at| start + at + 1);
+        let mut end =
+            memchr::memchr(marks.line_end, &text[start..]).map_or(text.len(), |at| start + at + 1);
         let mut padded;
         let tokens = loop {
             padded = text[start..end].to_vec();
@@ -407,39 +539,69 @@ fn first_record(first: &Block, marks: Marks) -> Result<FirstRecord<'_>, Fault> {
             padded.resize(len + PADDING, 0);
             let found = tokenize(&padded, 0, len, marks, 0);
             let fields = match found.fault {
-                Some(Fault { kind: FaultKind::Ragged { found }, .. }) => found,
-                Some(Fault { kind: FaultKind::Open { quoted: true }, .. }) if end < text.len() => {
+                Some(Fault {
+                    kind: FaultKind::Ragged { found },
+                    ..
+                }) => found,
+                Some(Fault {
+                    kind: FaultKind::Open { quoted: true },
+                    ..
+                }) if end < text.len() => {
                     let next = memchr::memchr(marks.line_end, &text[end..]);
                     end = next.map_or(text.len(), |at| end + at + 1);
                     continue;
                 }
-                Some(fault) => return Err(Fault { at: start + fault.at, ..fault }),
+                Some(fault) => {
+                    return Err(Fault {
+                        at: start + fault.at,
+                        ..fault
+                    });
+                }
                 None => 0,
             };
             break tokenize(&padded, 0, len, marks, fields.max(1));
         };
         if let Some(fault) = tokens.fault {
-            return Err(Fault { at: start + fault.at, ..fault });
+            return Err(Fault {
+                at: start + fault.at,
+                ..fault
+            });
         }
-        let blank = tokens.records() == 0 || (tokens.fields() == 1 && tokens.field(0).all(|(s, e)| s == e));
+        let blank =
+            tokens.records() == 0 || (tokens.fields() == 1 && tokens.field(0).all(|(s, e)| s == e));
         if blank && end < text.len() {
             start = end;
             continue;
         }
         let place = |field: usize| tokens.field(field).next().unwrap_or((0, 0));
-        let fields = (0..tokens.fields()).map(place).map(|(s, e)| &text[start + s..start + e]).collect();
+        let fields = (0..tokens.fields())
+            .map(place)
+            .map(|(s, e)| &text[start + s..start + e])
+            .collect();
         return Ok(FirstRecord { fields, end });
     }
 }
 
 /// The error for a fault, with the line it is on.
-fn fault_error(text: &[u8], lines: u64, fault: Fault, fields: usize, marks: Marks, place: &Place) -> Error {
+fn fault_error(
+    text: &[u8],
+    lines: u64,
+    fault: Fault,
+    fields: usize,
+    marks: Marks,
+    place: &Place,
+) -> Error {
     let line = lines + count(marks.line_end, &text[..fault.at]) + 1;
     let problem = match fault.kind {
-        FaultKind::Ragged { found } => Problem::Ragged { expected: fields, found },
+        FaultKind::Ragged { found } => Problem::Ragged {
+            expected: fields,
+            found,
+        },
         FaultKind::Open { .. } => Problem::OpenQuote,
         FaultKind::TextAfterQuote => Problem::TextAfterQuote,
-        FaultKind::StrayLineEnd if marks.line_end == b'\n' => Problem::StrayLineEnd("carriage return"),
+        FaultKind::StrayLineEnd if marks.line_end == b'\n' => {
+            Problem::StrayLineEnd("carriage return")
+        }
         FaultKind::StrayLineEnd => Problem::StrayLineEnd("line feed"),
     };
     place.clone().line(line).error(problem)

@@ -1,0 +1,69 @@
+//! One file per verb: build the job, run it, render.
+
+pub(crate) mod completions;
+pub(crate) mod demo_data;
+pub(crate) mod scan;
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use muslin::{Cancel, Run, Seed};
+
+use crate::args::Common;
+use crate::exit::Exit;
+use crate::progress::Bar;
+
+/// Why a command ended without doing all.
+pub(crate) enum Finished {
+    /// The job failed.
+    Failed(muslin::Error),
+    /// The report could not be printed.
+    Printing(io::Error),
+}
+
+impl<E: Into<muslin::Error>> From<E> for Finished {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// How a command ends.
+pub(crate) type Outcome = Result<Exit, Finished>;
+
+/// The run that the common flags describe; Ctrl-C cancels it.
+pub(crate) fn start(common: &Common) -> Result<Run, Finished> {
+    let cancel = Cancel::default();
+    let asked = cancel.clone();
+    // Without a handler Ctrl-C still ends the program, only less gently.
+    let _ = ctrlc::set_handler(move || {
+        if asked.is_cancelled() {
+            std::process::exit(Exit::Interrupted as i32);
+        }
+        asked.cancel();
+        // Whoever waits for input that does not come is not waited for.
+        std::thread::spawn(|| {
+            std::thread::sleep(Duration::from_millis(800));
+            std::process::exit(Exit::Interrupted as i32);
+        });
+    });
+    let mut run = Run::new()
+        .seed(Seed::new(common.seed))
+        .memory(common.memory)
+        .time_limit(common.time_limit)
+        .cancel(cancel)
+        .progress(Arc::new(Bar::new(common.quiet)));
+    if let Some(threads) = common.threads {
+        run = run.threads(usize::from(threads))?;
+    }
+    Ok(run)
+}
+
+/// Prints to standard output.
+pub(crate) fn print(text: &str) -> Result<(), Finished> {
+    use io::Write;
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(Finished::Printing)
+}

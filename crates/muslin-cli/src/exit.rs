@@ -1,0 +1,41 @@
+use std::process::ExitCode;
+
+use muslin::Failure;
+
+/// How the program ends; the numbers are part of its interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Fine, or the requirement is met.
+    Fine = 0,
+    /// The command line or the policy file is wrong.
+    Usage = 2,
+    /// The input cannot be read.
+    Input = 3,
+    /// A limit ended the work.
+    Limit = 5,
+    /// The output could not be written.
+    Output = 6,
+    /// A mistake in muslin.
+    Internal = 101,
+    /// The user ended the work.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+impl From<Failure> for Exit {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Usage => Self::Usage,
+            Failure::Input => Self::Input,
+            Failure::Output => Self::Output,
+            Failure::Limit => Self::Limit,
+            Failure::Interrupted => Self::Interrupted,
+            Failure::Internal => Self::Internal,
+        }
+    }
+}

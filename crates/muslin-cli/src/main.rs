@@ -1,0 +1,75 @@
+//! The muslin program: data to standard output, talk to standard error.
+
+#![expect(clippy::print_stderr, reason = "a program talks to its user")]
+
+mod args;
+mod commands;
+mod exit;
+mod progress;
+mod stats;
+mod style;
+
+use std::io;
+use std::panic::{self, AssertUnwindSafe};
+use std::process::ExitCode;
+use std::sync::Mutex;
+
+use clap::Parser;
+
+use crate::args::{Args, Command};
+use crate::commands::Finished;
+use crate::exit::Exit;
+
+/// Where the last panic happened; its message may hold a value and is not kept.
+static PANICKED_AT: Mutex<Option<String>> = Mutex::new(None);
+
+fn main() -> ExitCode {
+    panic::set_hook(Box::new(|info| {
+        if let (Ok(mut at), Some(location)) = (PANICKED_AT.lock(), info.location()) {
+            *at = Some(format!("{}:{}", location.file(), location.line()));
+        }
+    }));
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            // Help and version are answers; the rest is a usage error.
+            let _ = error.print();
+            return if error.use_stderr() {
+                Exit::Usage
+            } else {
+                Exit::Fine
+            }
+            .into();
+        }
+    };
+    let done = panic::catch_unwind(AssertUnwindSafe(|| run(&args)));
+    done.unwrap_or_else(|_| {
+        let at = PANICKED_AT.lock().ok().and_then(|at| at.clone()).unwrap_or_default();
+        eprintln!("error: muslin made a mistake at {at}\n  hint: please report this line; no output was written");
+        Exit::Internal
+    })
+    .into()
+}
+
+fn run(args: &Args) -> Exit {
+    let finished = match &args.command {
+        Command::Scan(scan) => commands::scan::run(scan, &args.common),
+        Command::DemoData(demo) => commands::demo_data::run(demo, &args.common),
+        Command::Completions { shell } => commands::completions::run(*shell),
+    };
+    match finished {
+        Ok(exit) => exit,
+        Err(Finished::Failed(error)) => {
+            eprintln!("error: {error}");
+            Exit::from(error.failure())
+        }
+        Err(Finished::Printing(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Fine,
+        Err(Finished::Printing(error)) => {
+            eprintln!(
+                "error: standard output: cannot be written: {}\n  hint: check where it goes",
+                error.kind()
+            );
+            Exit::Output
+        }
+    }
+}

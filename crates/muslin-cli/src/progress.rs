@@ -1,0 +1,52 @@
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use muslin::Progress;
+
+/// A bar on a terminal; nothing anywhere else.
+pub(crate) struct Bar {
+    bar: ProgressBar,
+}
+
+impl Bar {
+    /// A bar on standard error, if that is a terminal.
+    pub(crate) fn new(quiet: bool) -> Self {
+        let shown = !quiet && std::io::stderr().is_terminal();
+        let target = if shown {
+            ProgressDrawTarget::stderr_with_hz(8)
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        Self {
+            bar: ProgressBar::with_draw_target(None, target),
+        }
+    }
+}
+
+impl Progress for Bar {
+    fn stage(&self, name: &'static str, total: Option<u64>) {
+        let template = match total {
+            Some(_) => "{msg} [{bar:30}] {percent}% {elapsed} (about {eta} left)",
+            None => "{msg} {spinner} {elapsed}",
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.bar.set_style(style.progress_chars("=> "));
+        }
+        self.bar.reset();
+        self.bar.set_message(name);
+        if let Some(total) = total {
+            self.bar.set_length(total);
+        }
+        self.bar.enable_steady_tick(Duration::from_millis(250));
+    }
+
+    fn advance(&self, amount: u64) {
+        self.bar.inc(amount);
+    }
+
+    fn finish(&self) {
+        self.bar.disable_steady_tick();
+        self.bar.finish_and_clear();
+    }
+}

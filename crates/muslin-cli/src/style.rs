@@ -1,0 +1,167 @@
+//! Tables that fit the terminal, and a little bold where the terminal takes it.
+
+use std::io::IsTerminal;
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, ContentArrangement, Table};
+
+/// How to show things to whoever reads standard output.
+pub(crate) struct Style {
+    width: u16,
+    bold: bool,
+}
+
+/// The width where there is no terminal to ask.
+const WIDTH: u16 = 100;
+
+impl Style {
+    /// By the terminal's width and the `NO_COLOR` rule.
+    pub(crate) fn of_stdout() -> Self {
+        let terminal = std::io::stdout().is_terminal();
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the program is where the environment is looked at"
+        )]
+        let (no_color, columns) = (std::env::var_os("NO_COLOR"), std::env::var_os("COLUMNS"));
+        let asked = columns.and_then(|columns| columns.to_str()?.parse().ok());
+        let own = terminal_size::terminal_size()
+            .filter(|_| terminal)
+            .map(|(width, _)| width.0);
+        Self {
+            width: asked.or(own).unwrap_or(WIDTH).clamp(40, 400),
+            bold: terminal && no_color.is_none_or(|value| value.is_empty()),
+        }
+    }
+
+    /// A heading.
+    pub(crate) fn heading(&self, text: &str) -> String {
+        if self.bold {
+            format!("\x1b[1m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+
+    /// A table with a header; columns of numbers are aligned to the right.
+    pub(crate) fn table(
+        &self,
+        header: &[&str],
+        numbers: &[usize],
+        rows: Vec<Vec<String>>,
+    ) -> String {
+        let mut table = Table::new();
+        table.load_style(NOTHING);
+        table
+            .set_content_arrangement(ContentArrangement::Dynamic)
+            .set_width(self.width);
+        table.set_header(header.iter().map(|title| self.heading(title)));
+        table.add_rows(rows);
+        for (index, column) in table.column_iter_mut().enumerate() {
+            column.set_padding((0, 2));
+            if numbers.contains(&index) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        let text = table.to_string();
+        text.lines()
+            .map(str::trim_end)
+            .collect::<Vec<_>>()
+            .join("\n")
+            + "\n"
+    }
+
+    /// Text broken at spaces to the width, later lines indented.
+    pub(crate) fn wrap(&self, text: &str, indent: usize) -> String {
+        let width = usize::from(self.width);
+        let (mut lines, mut line) = (String::new(), String::new());
+        for word in text.split(' ') {
+            let length = line.chars().count() + 1 + word.chars().count();
+            if !line.trim().is_empty() && length > width {
+                lines.push_str(line.trim_end());
+                lines.push('\n');
+                line = " ".repeat(indent);
+                line.push_str(word);
+            } else {
+                if !line.is_empty() {
+                    line.push(' ');
+                }
+                line.push_str(word);
+            }
+        }
+        lines + &line + "\n"
+    }
+}
+
+/// A count with thousands set apart by thin commas.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A share in percent, never rounded to nothing or to all.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    match percent {
+        p if p <= 0.0 => "0 %".into(),
+        p if p >= 100.0 => "100 %".into(),
+        p if p < 0.01 => "< 0.01 %".into(),
+        p if p > 99.99 => "> 99.99 %".into(),
+        p if (0.1..99.9).contains(&p) => format!("{p:.1} %"),
+        p => format!("{p:.2} %"),
+    }
+}
+
+/// A ratio with as many digits as tell it from one.
+pub(crate) fn ratio(ratio: f64) -> String {
+    let gap = 1.0 - ratio;
+    match gap {
+        g if g <= 0.0 => "1".into(),
+        g if g >= 0.001 => format!("{ratio:.4}"),
+        g if g >= 1e-9 => {
+            // One digit after the nines.
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "at most ten"
+            )]
+            let digits = (-g.log10()).ceil() as usize + 1;
+            format!("{ratio:.digits$}")
+        }
+        _ => "> 0.999999999".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_easy_to_read() {
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(count(999), "999");
+        assert_eq!(percent(0.0), "0 %");
+        assert_eq!(percent(0.000_001), "< 0.01 %");
+        assert_eq!(percent(0.999_999), "> 99.99 %");
+        assert_eq!(percent(0.5), "50.0 %");
+        assert_eq!(ratio(0.5), "0.5000");
+        assert_eq!(ratio(1.0), "1");
+        assert_eq!(ratio(0.999_95), "0.999950");
+    }
+
+    #[test]
+    fn long_lines_are_broken() {
+        let style = Style {
+            width: 40,
+            bold: false,
+        };
+        let wrapped = style.wrap(&"word ".repeat(20), 2);
+        assert!(wrapped.lines().all(|line| line.len() <= 40), "{wrapped}");
+    }
+}

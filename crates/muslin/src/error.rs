@@ -1,0 +1,95 @@
+/// Why a job did not end with a report. No message carries a cell's value.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Reading or writing failed.
+    #[error(transparent)]
+    Io(#[from] muslin_io::Error),
+    /// An engine could not answer.
+    #[error(transparent)]
+    Engine(#[from] muslin_engine::Error),
+    /// A column that the job names is not there, or the like.
+    #[error(transparent)]
+    Table(#[from] muslin_table::Error),
+    /// The policy file is wrong.
+    #[error("{file}{}: {reason}\n  hint: {hint}", .line.map(|line| format!(", line {line}")).unwrap_or_default())]
+    Policy {
+        /// The file.
+        file: String,
+        /// The line, from one.
+        line: Option<usize>,
+        /// What is wrong.
+        reason: String,
+        /// A way out.
+        hint: String,
+    },
+}
+
+/// The result of everything that can fail in this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What kind of failure an error is: what a program's exit code or an exception's type says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The question is wrong: a flag, a policy file, a column's name.
+    Usage,
+    /// The input cannot be read as a table.
+    Input,
+    /// The release could not be written.
+    Output,
+    /// A limit ended the work.
+    Limit,
+    /// The user ended the work.
+    Interrupted,
+    /// Our own mistake.
+    Internal,
+}
+
+impl Error {
+    /// What kind of failure it is.
+    pub fn failure(&self) -> Failure {
+        match self {
+            Self::Io(error) => of_io(error),
+            Self::Engine(error) => of_engine(error),
+            Self::Table(error) => of_table(error),
+            Self::Policy { .. } => Failure::Usage,
+        }
+    }
+}
+
+fn of_io(error: &muslin_io::Error) -> Failure {
+    match error {
+        muslin_io::Error::Input { .. } => Failure::Input,
+        muslin_io::Error::Output { .. } => Failure::Output,
+        muslin_io::Error::Table(error) => of_table(error),
+        muslin_io::Error::Stopped(stop) => of_stop(*stop),
+        muslin_io::Error::Engine(error) => of_engine(error),
+        _ => Failure::Internal,
+    }
+}
+
+fn of_engine(error: &muslin_engine::Error) -> Failure {
+    match error {
+        muslin_engine::Error::Table(error) => of_table(error),
+        muslin_engine::Error::Stopped(stop) => of_stop(*stop),
+        muslin_engine::Error::Threads { .. } => Failure::Usage,
+        _ => Failure::Internal,
+    }
+}
+
+fn of_table(error: &muslin_table::Error) -> Failure {
+    match error {
+        muslin_table::Error::UnknownColumn { .. } => Failure::Usage,
+        muslin_table::Error::DuplicateName { .. }
+        | muslin_table::Error::TooManyRows
+        | muslin_table::Error::TooManyValues { .. } => Failure::Input,
+        _ => Failure::Internal,
+    }
+}
+
+fn of_stop(stop: muslin_engine::Stop) -> Failure {
+    match stop {
+        muslin_engine::Stop::Interrupted => Failure::Interrupted,
+        _ => Failure::Limit,
+    }
+}

@@ -1,0 +1,45 @@
+//! muslin finds what gives people away in a table about them, takes it out, and proves it.
+//!
+//! One [`ScanJob`] goes in, one [`ScanReport`] comes out, through every door: command line, Python
+//! and web. A job names the input and the settings; a [`Run`] says how to work: threads, limits,
+//! seed, progress, cancellation.
+//!
+//! ```
+//! use muslin::{DemoData, Destination, Input, Run, ScanJob, Seed, WriteOptions};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let file = folder.path().join("hospital.csv");
+//! let run = Run::new();
+//! DemoData::new(500, Seed::new(1)).write(&Destination::named(&file), &WriteOptions::default(), &run)?;
+//!
+//! let report = ScanJob::new(Input::named(&file)).run(&run)?;
+//! assert_eq!(report.rows, 500);
+//! assert_eq!(report.columns[0].name, "patient_id");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod demo;
+mod error;
+mod policy;
+mod scan;
+
+pub use muslin_engine::{
+    Cancel, Coverage, Engine, MemoryEngine, NoProgress, Partition, Progress, Run, Seed, Shape, Stop,
+};
+pub use muslin_io::{
+    ColumnChoice, ColumnType, Compression, CsvOptions, CsvStyle, Destination, Dialect, Encoding,
+    Format, Input, OutputProblem, Place, Problem, ReadOptions, ReadTable, Release, RowOrder,
+    Source, WriteFormat, WriteOptions, encode_batches, read, type_name, write,
+};
+pub use muslin_table::{
+    Cell, Changes, ClassDiversity, ClassSizes, Code, Codes, Column, ColumnId, ColumnSet,
+    Dictionary, DiversityCount, EncodedTable, MissingRule, Ratio, Role, RowId, SizeCount,
+};
+
+pub use self::demo::DemoData;
+pub use self::error::{Error, Failure, Result};
+pub use self::policy::{ColumnPolicy, InputPolicy, Policy};
+pub use self::scan::{
+    ClassesReport, ColumnReport, Decided, InputReport, ScanJob, ScanReport, SizeReport, Threshold,
+    suggest_role,
+};

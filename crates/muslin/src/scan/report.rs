@@ -1,0 +1,209 @@
+use muslin_engine::Coverage;
+use muslin_io::{Dialect, Format, Source};
+use muslin_table::{ClassSizes, MissingRule, Role};
+use serde::Serialize;
+
+/// What a scan found. Everything a person needs, nothing about a single person.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ScanReport {
+    /// Version of the report's form: 1.
+    pub schema: u32,
+    /// Always `scan`.
+    pub command: String,
+    /// How far the scan got.
+    #[serde(flatten)]
+    pub coverage: Coverage,
+    /// What was read.
+    pub input: InputReport,
+    /// Number of rows.
+    pub rows: u64,
+    /// What a missing cell matches, in all that follows.
+    pub missing_rule: MissingRule,
+    /// The columns, in the input's order.
+    pub columns: Vec<ColumnReport>,
+    /// Classes on the quasi-identifiers together; none when there are none.
+    pub quasi_identifiers: Option<ClassesReport>,
+    /// What to look at before relying on the figures.
+    pub warnings: Vec<String>,
+}
+
+/// Facts about an input.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct InputReport {
+    /// The file's name as it was given.
+    pub file: String,
+    /// Its format: `csv`, `parquet`, `arrow-file` or `arrow-stream`.
+    pub format: String,
+    /// The compression around it: `gzip` or `zstd`.
+    pub compression: Option<String>,
+    /// The character between fields of a text.
+    pub delimiter: Option<char>,
+    /// Whether a text's first record was read as the columns' names.
+    pub header: Option<bool>,
+    /// How a text's characters are stored.
+    pub encoding: Option<String>,
+    /// Whether a text's decimal mark was read as a comma.
+    pub decimal_comma: Option<bool>,
+}
+
+impl InputReport {
+    pub(super) fn new(source: &Source) -> Self {
+        let of = |part: fn(&Dialect) -> bool| source.dialect.as_ref().map(part);
+        Self {
+            file: source.file.clone(),
+            format: match source.format {
+                Format::Csv => "csv",
+                Format::Parquet => "parquet",
+                Format::ArrowFile => "arrow-file",
+                Format::ArrowStream => "arrow-stream",
+            }
+            .into(),
+            compression: source
+                .compression
+                .map(|compression| compression.name().into()),
+            delimiter: source.dialect.as_ref().map(|dialect| dialect.delimiter),
+            header: of(|dialect| dialect.header),
+            encoding: source
+                .dialect
+                .as_ref()
+                .map(|dialect| dialect.encoding.name().into()),
+            decimal_comma: of(|dialect| dialect.decimal_comma),
+        }
+    }
+}
+
+/// Who decided something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Decided {
+    /// The user.
+    Given,
+    /// muslin, to be checked.
+    Suggested,
+}
+
+/// One column.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ColumnReport {
+    /// Its name.
+    pub name: String,
+    /// The type of its values.
+    #[serde(rename = "type")]
+    pub data_type: String,
+    /// Distinct values; missing is none of them.
+    pub distinct: u64,
+    /// Missing cells.
+    pub missing: u64,
+    /// Classes of rows by this column, of all rows; none where missing matches anything.
+    pub distinct_ratio: Option<f64>,
+    /// Row pairs told apart by this column, of all pairs.
+    pub separation_ratio: f64,
+    /// Rows that this column alone singles out.
+    pub rows_alone: u64,
+    /// What it is to the people in the table.
+    pub role: Role,
+    /// Who says so.
+    pub decided: Decided,
+    /// Why.
+    pub reason: String,
+}
+
+/// The classes that a set of columns makes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ClassesReport {
+    /// The columns.
+    pub columns: Vec<String>,
+    /// Who chose them.
+    pub decided: Decided,
+    /// Number of classes; none where missing matches anything.
+    pub classes: Option<u64>,
+    /// Rows in the smallest class.
+    pub smallest: Option<u64>,
+    /// Rows in the largest class.
+    pub largest: Option<u64>,
+    /// Classes, of all rows; none where missing matches anything.
+    pub distinct_ratio: Option<f64>,
+    /// Row pairs told apart, of all pairs.
+    pub separation_ratio: f64,
+    /// Rows that violate k-anonymity, for some k.
+    pub below: Vec<Threshold>,
+    /// Rows by the size of their class.
+    pub sizes: Vec<SizeReport>,
+}
+
+/// Rows in classes smaller than some `k`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Threshold {
+    /// The size that is asked for.
+    pub k: u64,
+    /// Rows in smaller classes.
+    pub rows: u64,
+    /// Their share of all rows.
+    pub share: f64,
+    /// Smaller classes; none where missing matches anything.
+    pub classes: Option<u64>,
+}
+
+/// Rows whose class has a size within bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SizeReport {
+    /// Smallest size counted here.
+    pub from: u64,
+    /// Largest size counted here; none for all larger ones.
+    pub to: Option<u64>,
+    /// Rows.
+    pub rows: u64,
+}
+
+impl ClassesReport {
+    pub(super) fn new(
+        columns: Vec<String>,
+        decided: Decided,
+        sizes: &ClassSizes,
+        thresholds: &[u64],
+    ) -> Self {
+        let below = thresholds.iter().map(|&k| Threshold {
+            k,
+            rows: sizes.rows_below(k),
+            share: share(sizes.rows_below(k), sizes.rows()),
+            classes: sizes.classes_below(k),
+        });
+        let from = std::iter::once(1).chain(thresholds.iter().copied());
+        let to = thresholds.iter().map(|k| Some(k - 1)).chain([None]);
+        let within = from.zip(to).map(|(from, to)| {
+            let upper = to.map_or(sizes.rows(), |to| sizes.rows_below(to + 1));
+            SizeReport {
+                from,
+                to,
+                rows: upper - sizes.rows_below(from),
+            }
+        });
+        Self {
+            columns,
+            decided,
+            classes: sizes.classes(),
+            smallest: sizes.smallest(),
+            largest: sizes.largest(),
+            distinct_ratio: sizes.distinct_ratio().map(muslin_table::Ratio::as_f64),
+            separation_ratio: sizes.separation_ratio().as_f64(),
+            below: below.collect(),
+            sizes: within.collect(),
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
+}
