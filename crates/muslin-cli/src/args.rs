@@ -9,12 +9,7 @@ use muslin::{ColumnType, Encoding, MissingRule, Role, WriteFormat};
 
 /// Finds what gives people away in a table about them.
 #[derive(Debug, Parser)]
-#[command(
-    name = "muslin",
-    version,
-    max_term_width = 100,
-    arg_required_else_help = true
-)]
+#[command(name = "muslin", version, max_term_width = 100, arg_required_else_help = true)]
 #[command(
     after_help = "Exit codes: 0 fine, 1 requirement not met, 2 usage or policy file, 3 input unreadable, \
     4 target cannot be reached, 5 stopped by a limit, 6 output could not be written, 130 interrupted."
@@ -71,12 +66,7 @@ pub(crate) struct Scan {
     #[command(flatten)]
     pub(crate) input: InputArgs,
     /// Look at the classes of these columns together instead of the suggested ones.
-    #[arg(
-        long,
-        visible_alias = "qi",
-        value_name = "NAMES",
-        value_delimiter = ','
-    )]
+    #[arg(long, visible_alias = "qi", value_name = "NAMES", value_delimiter = ',')]
     pub(crate) quasi_identifiers: Option<Vec<String>>,
 }
 
@@ -91,12 +81,7 @@ pub(crate) struct InputArgs {
     #[arg(short, long, value_name = "TOML", value_hint = ValueHint::FilePath)]
     pub(crate) policy: Option<PathBuf>,
     /// Read only these columns.
-    #[arg(
-        long,
-        value_name = "NAMES",
-        value_delimiter = ',',
-        conflicts_with = "exclude"
-    )]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "exclude")]
     pub(crate) columns: Option<Vec<String>>,
     /// Read all columns but these.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -163,10 +148,7 @@ where
 {
     let names: Vec<String> = values.iter().map(&name).collect();
     PossibleValuesParser::new(names).map(move |text| {
-        *values
-            .iter()
-            .find(|value| name(value) == text)
-            .expect("one of the names")
+        *values.iter().find(|value| name(value) == text).expect("one of the names")
     })
 }
 
@@ -201,21 +183,14 @@ fn parse_pair<T: Copy, const COUNT: usize>(
     name: impl Fn(T) -> &'static str,
 ) -> Result<(String, T), String> {
     let names = values.map(&name).join(", ");
-    let (column, value) = text
-        .rsplit_once('=')
-        .ok_or(format!("NAME=VALUE with one of {names}"))?;
-    let value = values
-        .into_iter()
-        .find(|v| name(*v) == value)
-        .ok_or(format!("one of {names}"))?;
+    let (column, value) = text.rsplit_once('=').ok_or(format!("NAME=VALUE with one of {names}"))?;
+    let value = values.into_iter().find(|v| name(*v) == value).ok_or(format!("one of {names}"))?;
     Ok((column.to_owned(), value))
 }
 
 /// A number and one of some units.
 fn parse_with_unit(text: &str, units: &[(&str, f64)]) -> Option<f64> {
-    let split = text
-        .find(|c: char| !c.is_ascii_digit() && c != '.')
-        .unwrap_or(text.len());
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let number: f64 = text[..split].parse().ok()?;
     let unit = text[split..].trim().to_ascii_lowercase();
     let (_, factor) = units.iter().find(|(name, _)| *name == unit)?;
@@ -246,13 +221,8 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
 }
 
 fn parse_time(text: &str) -> Result<Duration, String> {
-    const UNITS: [(&str, f64); 5] = [
-        ("", 1.0),
-        ("s", 1.0),
-        ("ms", 1e-3),
-        ("m", 60.0),
-        ("h", 3600.0),
-    ];
+    const UNITS: [(&str, f64); 5] =
+        [("", 1.0), ("s", 1.0), ("ms", 1e-3), ("m", 60.0), ("h", 3600.0)];
     parse_with_unit(text, &UNITS)
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         .ok_or_else(|| "a time such as 10s, 5m or 1h".into())
@@ -282,11 +252,7 @@ mod tests {
     #[test]
     fn pairs_take_the_last_equals_sign() {
         assert_eq!(parse_type("a=b=text"), Ok(("a=b".into(), ColumnType::Text)));
-        assert!(
-            parse_role("age=secret")
-                .unwrap_err()
-                .contains("quasi-identifier")
-        );
+        assert!(parse_role("age=secret").unwrap_err().contains("quasi-identifier"));
         assert!(parse_role("age").is_err());
     }
 }

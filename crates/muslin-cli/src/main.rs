@@ -34,12 +34,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // Help and version are answers; the rest is a usage error.
             let _ = error.print();
-            return if error.use_stderr() {
-                Exit::Usage
-            } else {
-                Exit::Fine
-            }
-            .into();
+            return if error.use_stderr() { Exit::Usage } else { Exit::Fine }.into();
         }
     };
     let done = panic::catch_unwind(AssertUnwindSafe(|| run(&args)));

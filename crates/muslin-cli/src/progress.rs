@@ -18,9 +18,7 @@ impl Bar {
         } else {
             ProgressDrawTarget::hidden()
         };
-        Self {
-            bar: ProgressBar::with_draw_target(None, target),
-        }
+        Self { bar: ProgressBar::with_draw_target(None, target) }
     }
 }
 

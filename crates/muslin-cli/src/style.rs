@@ -24,9 +24,7 @@ impl Style {
         )]
         let (no_color, columns) = (std::env::var_os("NO_COLOR"), std::env::var_os("COLUMNS"));
         let asked = columns.and_then(|columns| columns.to_str()?.parse().ok());
-        let own = terminal_size::terminal_size()
-            .filter(|_| terminal)
-            .map(|(width, _)| width.0);
+        let own = terminal_size::terminal_size().filter(|_| terminal).map(|(width, _)| width.0);
         Self {
             width: asked.or(own).unwrap_or(WIDTH).clamp(40, 400),
             bold: terminal && no_color.is_none_or(|value| value.is_empty()),
@@ -35,11 +33,7 @@ impl Style {
 
     /// A heading.
     pub(crate) fn heading(&self, text: &str) -> String {
-        if self.bold {
-            format!("\x1b[1m{text}\x1b[0m")
-        } else {
-            text.to_owned()
-        }
+        if self.bold { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
     }
 
     /// A table with a header; columns of numbers are aligned to the right.
@@ -51,9 +45,7 @@ impl Style {
     ) -> String {
         let mut table = Table::new();
         table.load_style(NOTHING);
-        table
-            .set_content_arrangement(ContentArrangement::Dynamic)
-            .set_width(self.width);
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(self.width);
         table.set_header(header.iter().map(|title| self.heading(title)));
         table.add_rows(rows);
         for (index, column) in table.column_iter_mut().enumerate() {
@@ -63,11 +55,7 @@ impl Style {
             }
         }
         let text = table.to_string();
-        text.lines()
-            .map(str::trim_end)
-            .collect::<Vec<_>>()
-            .join("\n")
-            + "\n"
+        text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n"
     }
 
     /// Text broken at spaces to the width, later lines indented.
@@ -157,10 +145,7 @@ mod tests {
 
     #[test]
     fn long_lines_are_broken() {
-        let style = Style {
-            width: 40,
-            bold: false,
-        };
+        let style = Style { width: 40, bold: false };
         let wrapped = style.wrap(&"word ".repeat(20), 2);
         assert!(wrapped.lines().all(|line| line.len() <= 40), "{wrapped}");
     }

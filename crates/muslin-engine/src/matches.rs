@@ -23,17 +23,12 @@ pub(crate) fn match_sizes(table: &EncodedTable, by: &ColumnSet, run: &Run) -> Re
     let columns: Vec<&Column> = by.iter().map(|id| table.column(id)).collect();
     if columns.iter().all(|column| column.missing() == 0) {
         let exact = MemoryEngine::new(table, run).class_sizes(by, MissingRule::Category)?;
-        return Ok(ClassSizes::from_rows(
-            exact.counts().iter().copied(),
-            MissingRule::Wildcard,
-        ));
+        return Ok(ClassSizes::from_rows(exact.counts().iter().copied(), MissingRule::Wildcard));
     }
     let classes = run.install(|| {
-        columns
-            .iter()
-            .fold(Partition::whole(table.rows()), |classes, column| {
-                classes.refine(column, MissingRule::Category)
-            })
+        columns.iter().fold(Partition::whole(table.rows()), |classes, column| {
+            classes.refine(column, MissingRule::Category)
+        })
     });
     let rows = classes.first_rows();
     let slot = |class: usize, column: usize| columns[column].codes().slot(rows[class] as usize);
@@ -53,11 +48,8 @@ pub(crate) fn match_sizes(table: &EncodedTable, by: &ColumnSet, run: &Run) -> Re
                 let mut matched = vec![0u64; members.len()];
                 for (other_valued, others) in &patterns {
                     run.check()?;
-                    let shared: Vec<usize> = valued
-                        .iter()
-                        .copied()
-                        .filter(|c| other_valued.contains(c))
-                        .collect();
+                    let shared: Vec<usize> =
+                        valued.iter().copied().filter(|c| other_valued.contains(c)).collect();
                     let key = |class: usize| -> Box<[u32]> {
                         shared.iter().map(|&c| slot(class, c)).collect()
                     };
@@ -69,19 +61,13 @@ pub(crate) fn match_sizes(table: &EncodedTable, by: &ColumnSet, run: &Run) -> Re
                         *sum += counts.get(&key(member)).copied().unwrap_or(0);
                     }
                 }
-                let counted = matched
-                    .iter()
-                    .zip(members)
-                    .map(|(&size, &class)| SizeCount {
-                        size,
-                        rows: u64::from(classes.sizes()[class]),
-                    });
+                let counted = matched.iter().zip(members).map(|(&size, &class)| SizeCount {
+                    size,
+                    rows: u64::from(classes.sizes()[class]),
+                });
                 Ok(counted.collect())
             })
             .collect()
     });
-    Ok(ClassSizes::from_rows(
-        matched?.into_iter().flatten(),
-        MissingRule::Wildcard,
-    ))
+    Ok(ClassSizes::from_rows(matched?.into_iter().flatten(), MissingRule::Wildcard))
 }

@@ -1,6 +1,7 @@
 use hashbrown::HashMap;
 use muslin_table::{
-    ClassDiversity, ClassSizes, ColumnId, ColumnSet, DiversityCount, EncodedTable, MissingRule,
+    ClassDiversity, ClassSizes, Codes, Column, ColumnId, ColumnSet, DiversityCount, EncodedTable,
+    MissingRule, SizeCount, Slot,
 };
 use rayon::prelude::*;
 
@@ -23,36 +24,86 @@ impl<'a> MemoryEngine<'a> {
         Self { table, run }
     }
 
-    /// The classes that `by` makes; columns with few values refine first.
+    /// The classes that `by` makes. Columns with many values refine first: rows that are alone in
+    /// their class cost the later ones nothing.
     fn partition(&self, by: &ColumnSet, missing: MissingRule) -> Result<Partition> {
         let mut columns: Vec<_> = by.iter().map(|id| self.table.column(id)).collect();
-        columns.sort_by_key(|column| column.slots());
+        columns.sort_by_key(|column| std::cmp::Reverse(column.slots()));
         let mut partition = Partition::whole(self.table.rows());
         for column in columns {
             self.run.check()?;
+            if partition.sizes().len() == self.table.rows() {
+                break;
+            }
             partition = self.run.install(|| partition.refine(column, missing));
         }
         Ok(partition)
+    }
+
+    /// Rows of each slot of a column.
+    fn slot_counts(&self, column: &Column) -> Vec<u64> {
+        fn count<S: Slot>(codes: &[S], slots: usize) -> Vec<u64> {
+            let chunk_rows = codes.len().div_ceil(rayon::current_num_threads()).max(1 << 16);
+            let counted = codes.par_chunks(chunk_rows).map(|codes| {
+                let mut counts = vec![0u64; slots];
+                codes.iter().for_each(|code| counts[code.index()] += 1);
+                counts
+            });
+            let add = |mut a: Vec<u64>, b: Vec<u64>| {
+                a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+                a
+            };
+            counted.reduce(|| vec![0; slots], add)
+        }
+        self.run.install(|| match column.codes() {
+            Codes::U8(codes) => count(codes, column.slots()),
+            Codes::U16(codes) => count(codes, column.slots()),
+            Codes::U32(codes) => count(codes, column.slots()),
+        })
+    }
+
+    /// Class sizes of one column, from counts alone.
+    fn column_sizes(&self, column: &Column, missing: MissingRule) -> ClassSizes {
+        let mut counts = self.slot_counts(column);
+        let absent = counts[column.missing_slot() as usize];
+        match missing {
+            MissingRule::Category => {}
+            MissingRule::Distinct => {
+                counts[column.missing_slot() as usize] = 0;
+                let alone = (0..absent).map(|_| 1);
+                return ClassSizes::from_sizes(
+                    counts.into_iter().filter(|&c| c > 0).chain(alone),
+                    missing,
+                );
+            }
+            MissingRule::Wildcard => {
+                let rows = self.table.rows() as u64;
+                counts[column.missing_slot() as usize] = 0;
+                let valued = counts.into_iter().map(|rows| SizeCount { size: rows + absent, rows });
+                let absent = SizeCount { size: rows, rows: absent };
+                return ClassSizes::from_rows(valued.chain([absent]), missing);
+            }
+        }
+        ClassSizes::from_sizes(counts.into_iter().filter(|&count| count > 0), missing)
     }
 }
 
 impl Engine for MemoryEngine<'_> {
     fn shape(&self) -> Result<Shape> {
-        Ok(Shape {
-            rows: self.table.rows() as u64,
-            columns: self.table.columns().len(),
-        })
+        Ok(Shape { rows: self.table.rows() as u64, columns: self.table.columns().len() })
     }
 
     fn class_sizes(&self, by: &ColumnSet, missing: MissingRule) -> Result<ClassSizes> {
+        let mut columns = by.iter();
+        if let (Some(only), None) = (columns.next(), columns.next()) {
+            self.run.check()?;
+            return Ok(self.column_sizes(self.table.column(only), missing));
+        }
         if missing == MissingRule::Wildcard {
             return match_sizes(self.table, by, self.run);
         }
         let partition = self.partition(by, missing)?;
-        Ok(ClassSizes::from_sizes(
-            partition.sizes().iter().map(|&s| u64::from(s)),
-            missing,
-        ))
+        Ok(ClassSizes::from_sizes(partition.sizes().iter().map(|&s| u64::from(s)), missing))
     }
 
     fn class_diversity(&self, by: &ColumnSet, sensitive: ColumnId) -> Result<ClassDiversity> {
@@ -86,10 +137,8 @@ impl Engine for MemoryEngine<'_> {
             return Ok(self.table.clone());
         }
         let sampled = self.run.install(|| {
-            let mut drawn: Vec<(u64, u32)> = (0..all)
-                .into_par_iter()
-                .map(|row| (seed.draw(u64::from(row)), row))
-                .collect();
+            let mut drawn: Vec<(u64, u32)> =
+                (0..all).into_par_iter().map(|row| (seed.draw(u64::from(row)), row)).collect();
             drawn.select_nth_unstable(wanted);
             let mut chosen: Vec<u32> = drawn[..wanted].iter().map(|&(_, row)| row).collect();
             chosen.sort_unstable();

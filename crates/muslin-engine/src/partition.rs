@@ -52,10 +52,7 @@ impl Partition {
     /// All rows in one class.
     pub fn whole(rows: usize) -> Self {
         let size = u32::try_from(rows).expect("row ids are 32 bits wide");
-        Self {
-            class_of: vec![0; rows],
-            sizes: if rows == 0 { vec![] } else { vec![size] },
-        }
+        Self { class_of: vec![0; rows], sizes: if rows == 0 { vec![] } else { vec![size] } }
     }
 
     /// Class of each row.
@@ -95,16 +92,8 @@ impl Partition {
     }
 
     fn refine_hashed(&self, column: &Column, missing: MissingRule, hash: Hash) -> Self {
-        assert_eq!(
-            column.rows(),
-            self.class_of.len(),
-            "a column of the same table"
-        );
-        assert_ne!(
-            missing,
-            MissingRule::Wildcard,
-            "a wildcard makes no classes"
-        );
+        assert_eq!(column.rows(), self.class_of.len(), "a column of the same table");
+        assert_ne!(missing, MissingRule::Wildcard, "a wildcard makes no classes");
         let step = Step {
             slots: column.slots() as u64,
             alone: (missing == MissingRule::Distinct).then(|| column.missing_slot() as usize),
@@ -169,10 +158,7 @@ impl Partition {
         };
         let rest: Vec<Numbered> = local.collect();
         if rest.is_empty() {
-            return Self {
-                class_of,
-                sizes: all.sizes,
-            };
+            return Self { class_of, sizes: all.sizes };
         }
         let mut number_of = vec![NONE; pairs];
         let alone = |pair: usize| step.alone == Some(pair % step.slots_usize());
@@ -194,24 +180,16 @@ impl Partition {
                 numbers.collect()
             })
             .collect();
-        class_of[chunk_rows..]
-            .par_chunks_mut(chunk_rows)
-            .zip(&renumber)
-            .for_each(|(classes, numbers)| {
-                classes.iter_mut().for_each(|c| *c = numbers[*c as usize])
-            });
-        Self {
-            class_of,
-            sizes: all.sizes,
-        }
+        class_of[chunk_rows..].par_chunks_mut(chunk_rows).zip(&renumber).for_each(
+            |(classes, numbers)| classes.iter_mut().for_each(|c| *c = numbers[*c as usize]),
+        );
+        Self { class_of, sizes: all.sizes }
     }
 
     /// Each chunk sorts its pairs into parts by their hash; each part finds the first row of every
     /// pair in it; first rows are then numbered in order.
     fn refine_by_hash<S: Slot>(&self, codes: &[S], step: &Step, chunk_rows: usize) -> Self {
-        let parts = (codes.len() / ROWS_PER_PART)
-            .next_power_of_two()
-            .clamp(1, 1 << 12);
+        let parts = (codes.len() / ROWS_PER_PART).next_power_of_two().clamp(1, 1 << 12);
         let shift = 64 - parts.trailing_zeros();
         let part_of = |pair: u64| {
             usize::try_from((step.hash)(pair).checked_shr(shift).unwrap_or(0)).expect("few parts")
@@ -227,14 +205,10 @@ impl Partition {
             .enumerate()
             .map(|(chunk, (codes, old))| {
                 let start = u32::try_from(chunk * chunk_rows).expect("row ids are 32 bits wide");
-                let open = (start..)
-                    .zip(codes)
-                    .zip(old)
-                    .filter_map(|((row, code), &class)| {
-                        let alone =
-                            self.sizes[class as usize] == 1 || step.alone == Some(code.index());
-                        (!alone).then(|| (row, u64::from(class) * step.slots + code.index() as u64))
-                    });
+                let open = (start..).zip(codes).zip(old).filter_map(|((row, code), &class)| {
+                    let alone = self.sizes[class as usize] == 1 || step.alone == Some(code.index());
+                    (!alone).then(|| (row, u64::from(class) * step.slots + code.index() as u64))
+                });
                 Spread::sort(open, parts, part_of)
             })
             .collect();
@@ -247,10 +221,7 @@ impl Partition {
                 let len = chunk.ends[part] - part.checked_sub(1).map_or(0, |p| chunk.ends[p]);
                 let (part_rows, other_rows) = rows.split_at(len);
                 let (part_pairs, other_pairs) = pairs.split_at_mut(len);
-                stretch.push(Stretch {
-                    rows: part_rows,
-                    pairs: part_pairs,
-                });
+                stretch.push(Stretch { rows: part_rows, pairs: part_pairs });
                 (rows, pairs) = (other_rows, other_pairs);
             }
         }
@@ -259,16 +230,14 @@ impl Partition {
             .flat_map_iter(|mut stretch| find_first_rows(&mut stretch, step.hash))
             .collect();
 
-        first_of
-            .par_chunks_mut(chunk_rows)
-            .zip(&spread)
-            .enumerate()
-            .for_each(|(chunk, (first_of, spread))| {
+        first_of.par_chunks_mut(chunk_rows).zip(&spread).enumerate().for_each(
+            |(chunk, (first_of, spread))| {
                 for (&row, &first) in spread.rows.iter().zip(&spread.pairs) {
                     first_of[row as usize - chunk * chunk_rows] =
                         u32::try_from(first).expect("replaced by a row");
                 }
-            });
+            },
+        );
         drop(spread);
         number_first_rows(&first_of, &counted, chunk_rows)
     }
@@ -351,10 +320,7 @@ fn find_first_rows(part: &mut [Stretch<'_>], hash: Hash) -> Vec<(u32, u32)> {
             let &mut (_, class) = entry
                 .or_insert_with(|| {
                     classes.push((row, 0));
-                    (
-                        *pair,
-                        u32::try_from(classes.len() - 1).expect("no more classes than rows"),
-                    )
+                    (*pair, u32::try_from(classes.len() - 1).expect("no more classes than rows"))
                 })
                 .into_mut();
             let (first, size) = &mut classes[class as usize];
@@ -373,27 +339,17 @@ fn number_first_rows(first_of: &[u32], counted: &[(u32, u32)], chunk_rows: usize
     let firsts: Vec<usize> = first_of
         .par_chunks(chunk_rows)
         .enumerate()
-        .map(|(chunk, first_of)| {
-            (chunk_start(chunk)..)
-                .zip(first_of)
-                .filter(is_first)
-                .count()
-        })
+        .map(|(chunk, first_of)| (chunk_start(chunk)..).zip(first_of).filter(is_first).count())
         .collect();
     let starts: Vec<usize> = firsts
         .iter()
-        .scan(0, |total, &count| {
-            Some(std::mem::replace(total, *total + count))
-        })
+        .scan(0, |total, &count| Some(std::mem::replace(total, *total + count)))
         .collect();
     let classes: usize = firsts.iter().sum();
 
     let mut number_of = vec![0u32; first_of.len()];
-    number_of
-        .par_chunks_mut(chunk_rows)
-        .zip(first_of.par_chunks(chunk_rows))
-        .enumerate()
-        .for_each(|(chunk, (numbers, first_of))| {
+    number_of.par_chunks_mut(chunk_rows).zip(first_of.par_chunks(chunk_rows)).enumerate().for_each(
+        |(chunk, (numbers, first_of))| {
             let mut next = u32::try_from(starts[chunk]).expect("no more classes than rows");
             for ((row, &first), number) in (chunk_start(chunk)..).zip(first_of).zip(numbers) {
                 if row == first {
@@ -401,15 +357,13 @@ fn number_first_rows(first_of: &[u32], counted: &[(u32, u32)], chunk_rows: usize
                     next += 1;
                 }
             }
-        });
+        },
+    );
     let mut sizes = vec![1u32; classes];
     for &(first, size) in counted {
         sizes[number_of[first as usize] as usize] = size;
     }
-    let class_of = first_of
-        .par_iter()
-        .map(|&first| number_of[first as usize])
-        .collect();
+    let class_of = first_of.par_iter().map(|&first| number_of[first as usize]).collect();
     Partition { class_of, sizes }
 }
 

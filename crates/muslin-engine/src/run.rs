@@ -200,9 +200,7 @@ impl Run {
 
     /// Number of threads that [`Run::install`] works on.
     pub fn thread_count(&self) -> usize {
-        self.pool
-            .as_ref()
-            .map_or_else(rayon::current_num_threads, |p| p.current_num_threads())
+        self.pool.as_ref().map_or_else(rayon::current_num_threads, |p| p.current_num_threads())
     }
 
     /// Does `work` on this run's threads.
@@ -218,9 +216,7 @@ impl Run {
         if self.cancel.is_cancelled() {
             return Some(Stop::Interrupted);
         }
-        self.deadline
-            .filter(|&end| Instant::now() >= end)
-            .map(|_| Stop::TimeLimit)
+        self.deadline.filter(|&end| Instant::now() >= end).map(|_| Stop::TimeLimit)
     }
 
     /// An error when the run must stop now. Long loops call it every few milliseconds.

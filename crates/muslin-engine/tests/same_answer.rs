@@ -8,20 +8,12 @@ use muslin_testkit::{generate, oracle, published};
 use proptest::prelude::*;
 
 fn subsets(columns: usize) -> impl Iterator<Item = ColumnSet> {
-    (0..1usize << columns).map(move |bits| {
-        (0..columns)
-            .filter(|c| bits >> c & 1 == 1)
-            .map(ColumnId::new)
-            .collect()
-    })
+    (0..1usize << columns)
+        .map(move |bits| (0..columns).filter(|c| bits >> c & 1 == 1).map(ColumnId::new).collect())
 }
 
 fn cells(table: &EncodedTable) -> Vec<Vec<u32>> {
-    table
-        .columns()
-        .iter()
-        .map(|c| c.codes().slots().collect())
-        .collect()
+    table.columns().iter().map(|c| c.codes().slots().collect()).collect()
 }
 
 proptest! {
@@ -107,20 +99,9 @@ fn published_table_has_the_published_ratios() {
     // Motwani and Xu, Section 1 on Table 1: age has distinct ratio 0.6 and separation ratio 0.8.
     let (table, run) = (published::motwani_xu_table_1(), Run::new());
     let age = [table.find("age").unwrap()].into_iter().collect();
-    let sizes = MemoryEngine::new(&table, &run)
-        .class_sizes(&age, MissingRule::Category)
-        .unwrap();
-    assert_eq!(
-        sizes.distinct_ratio().map(|r| (r.part(), r.whole())),
-        Some((3, 5))
-    );
-    assert_eq!(
-        (
-            sizes.separation_ratio().part(),
-            sizes.separation_ratio().whole()
-        ),
-        (8, 10)
-    );
+    let sizes = MemoryEngine::new(&table, &run).class_sizes(&age, MissingRule::Category).unwrap();
+    assert_eq!(sizes.distinct_ratio().map(|r| (r.part(), r.whole())), Some((3, 5)));
+    assert_eq!((sizes.separation_ratio().part(), sizes.separation_ratio().whole()), (8, 10));
 }
 
 #[test]
@@ -132,9 +113,7 @@ fn answers_do_not_depend_on_threads() {
             let run = Run::new().threads(threads).unwrap();
             let engine = MemoryEngine::new(&table, &run);
             let sizes = MissingRule::ALL.map(|missing| engine.class_sizes(&by, missing).unwrap());
-            let diversity = engine
-                .class_diversity(&ColumnSet::first(3), ColumnId::new(3))
-                .unwrap();
+            let diversity = engine.class_diversity(&ColumnSet::first(3), ColumnId::new(3)).unwrap();
             let sample = engine.sample(5_000, Seed::new(9)).unwrap();
             (sizes, diversity, cells(&sample), engine.shape().unwrap())
         })

@@ -34,10 +34,8 @@ impl Release {
     /// each cell is the original or suppressed, as the changes say.
     pub fn new(table: &EncodedTable, changes: &Changes, order: RowOrder) -> Result<Self> {
         let kept = table.all_columns().difference(changes.masked());
-        let columns: Result<Vec<Column>> = kept
-            .iter()
-            .map(|id| suppress(table.column(id), id, changes))
-            .collect();
+        let columns: Result<Vec<Column>> =
+            kept.iter().map(|id| suppress(table.column(id), id, changes)).collect();
         let changed = EncodedTable::new(table.rows(), columns?)?;
         let rows = u32::try_from(table.rows()).expect("row ids are 32 bits wide");
         let mut rows: Vec<u32> = (0..rows).collect();
@@ -51,9 +49,7 @@ impl Release {
             }
             RowOrder::Seeded(seed) => shuffle(&mut rows, ChaCha20Rng::seed_from_u64(seed.number())),
         }
-        Ok(Self {
-            table: take_rows(&changed, &rows)?,
-        })
+        Ok(Self { table: take_rows(&changed, &rows)? })
     }
 
     /// The published table.
@@ -63,17 +59,9 @@ impl Release {
 }
 
 fn suppress(column: &Column, id: ColumnId, changes: &Changes) -> Result<Column> {
-    let mut withheld = changes
-        .suppressed(id)
-        .iter()
-        .map(|row| row.index())
-        .peekable();
+    let mut withheld = changes.suppressed(id).iter().map(|row| row.index()).peekable();
     let slots = column.codes().slots().enumerate().map(|(row, slot)| {
-        if withheld.next_if_eq(&row).is_some() {
-            column.suppressed_slot()
-        } else {
-            slot
-        }
+        if withheld.next_if_eq(&row).is_some() { column.suppressed_slot() } else { slot }
     });
     let codes = Codes::pack(column.dictionary().len(), slots);
     Ok(Column::new(column.name(), column.dictionary().clone(), codes)?.with_role(column.role()))
@@ -91,9 +79,6 @@ fn shuffle(rows: &mut [u32], mut random: ChaCha20Rng) {
                 break draw % bound;
             }
         };
-        rows.swap(
-            last,
-            usize::try_from(draw).expect("below the number of rows"),
-        );
+        rows.swap(last, usize::try_from(draw).expect("below the number of rows"));
     }
 }

@@ -68,10 +68,7 @@ pub struct Place {
 impl Place {
     /// A whole file.
     pub fn file(file: impl Into<String>) -> Self {
-        Self {
-            file: file.into(),
-            ..Self::default()
-        }
+        Self { file: file.into(), ..Self::default() }
     }
 
     /// A line of it.
@@ -97,10 +94,7 @@ impl Place {
 
     /// The error that `problem` is here.
     pub fn error(self, problem: Problem) -> Error {
-        Error::Input {
-            place: self,
-            problem,
-        }
+        Error::Input { place: self, problem }
     }
 }
 

@@ -25,13 +25,7 @@ pub enum ColumnType {
 
 impl ColumnType {
     /// Every type, in the order in which help texts list them.
-    pub const ALL: [Self; 5] = [
-        Self::Text,
-        Self::Integer,
-        Self::Number,
-        Self::Date,
-        Self::Boolean,
-    ];
+    pub const ALL: [Self; 5] = [Self::Text, Self::Integer, Self::Number, Self::Date, Self::Boolean];
 
     /// The type's name, as flags and policy files spell it.
     pub fn name(self) -> &'static str {
@@ -129,10 +123,7 @@ impl OrderKey for f32 {
     fn key(self) -> u64 {
         f64::from(self).key()
     }
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a key came from this width"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "a key came from this width")]
     fn of_key(key: u64) -> Self {
         f64::of_key(key) as Self
     }
@@ -204,11 +195,7 @@ where
 
 /// The native values of an array, whose type is known.
 pub(crate) fn natives<T: ArrowPrimitiveType>(array: &dyn Array) -> &[T::Native] {
-    array
-        .as_any()
-        .downcast_ref::<PrimitiveArray<T>>()
-        .expect("the array's own type")
-        .values()
+    array.as_any().downcast_ref::<PrimitiveArray<T>>().expect("the array's own type").values()
 }
 
 #[cfg(test)]

@@ -24,11 +24,7 @@ impl Changes {
     /// Leaves `table` as it is.
     pub fn none(table: &EncodedTable) -> Self {
         let suppressed = vec![Vec::new(); table.columns().len()];
-        Self {
-            rows: table.rows(),
-            masked: ColumnSet::new(),
-            suppressed,
-        }
+        Self { rows: table.rows(), masked: ColumnSet::new(), suppressed }
     }
 
     /// Withholds a column.
@@ -39,9 +35,7 @@ impl Changes {
     /// Withholds a cell.
     pub fn suppress(&mut self, cell: Cell) -> Result<()> {
         let rows = self.suppressed.get_mut(cell.column.index());
-        let rows = rows
-            .filter(|_| cell.row.index() < self.rows)
-            .ok_or(Error::UnknownCell(cell))?;
+        let rows = rows.filter(|_| cell.row.index() < self.rows).ok_or(Error::UnknownCell(cell))?;
         if let Err(place) = rows.binary_search(&cell.row) {
             rows.insert(place, cell.row);
         }

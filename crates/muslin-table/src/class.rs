@@ -32,10 +32,17 @@ pub struct ClassSizes {
 impl ClassSizes {
     /// The histogram of a list of class sizes.
     pub fn from_sizes(sizes: impl IntoIterator<Item = u64>, missing: MissingRule) -> Self {
-        Self::from_rows(
-            sizes.into_iter().map(|size| SizeCount { size, rows: size }),
-            missing,
-        )
+        // Most classes are small and there may be millions of them: those are counted by index.
+        let mut small = [0u64; 256];
+        let mut large = Vec::new();
+        for size in sizes {
+            match usize::try_from(size).ok().and_then(|size| small.get_mut(size)) {
+                Some(rows) => *rows += size,
+                None => large.push(SizeCount { size, rows: size }),
+            }
+        }
+        let small = (0..).zip(small).map(|(size, rows)| SizeCount { size, rows });
+        Self::from_rows(small.chain(large), missing)
     }
 
     /// The histogram of rows by the size that counts for them.
@@ -47,11 +54,7 @@ impl ClassSizes {
             kept.rows += if same { later.rows } else { 0 };
             same
         });
-        Self {
-            rows: counts.iter().map(|c| c.rows).sum(),
-            counts,
-            missing,
-        }
+        Self { rows: counts.iter().map(|c| c.rows).sum(), counts, missing }
     }
 
     /// Number of rows.
@@ -71,8 +74,7 @@ impl ClassSizes {
 
     /// Number of classes, where rows fall into classes.
     pub fn classes(&self) -> Option<u64> {
-        self.are_classes()
-            .then(|| self.counts.iter().map(|c| c.rows / c.size).sum())
+        self.are_classes().then(|| self.counts.iter().map(|c| c.rows / c.size).sum())
     }
 
     /// The smallest size; none in a table without rows.
@@ -92,8 +94,7 @@ impl ClassSizes {
 
     /// Classes of fewer than `k` rows, where rows fall into classes.
     pub fn classes_below(&self, k: u64) -> Option<u64> {
-        self.are_classes()
-            .then(|| self.below(k).map(|c| c.rows / c.size).sum())
+        self.are_classes().then(|| self.below(k).map(|c| c.rows / c.size).sum())
     }
 
     /// Pairs of different rows.
@@ -104,11 +105,8 @@ impl ClassSizes {
 
     /// Pairs of rows that the columns do not tell apart.
     pub fn unseparated_pairs(&self) -> u128 {
-        let twice: u128 = self
-            .counts
-            .iter()
-            .map(|c| u128::from(c.rows) * u128::from(c.size - 1))
-            .sum();
+        let twice: u128 =
+            self.counts.iter().map(|c| u128::from(c.rows) * u128::from(c.size - 1)).sum();
         twice / 2
     }
 
@@ -119,8 +117,7 @@ impl ClassSizes {
 
     /// Classes, of all rows; where rows fall into classes.
     pub fn distinct_ratio(&self) -> Option<Ratio> {
-        self.classes()
-            .map(|classes| Ratio::new(u128::from(classes), u128::from(self.rows)))
+        self.classes().map(|classes| Ratio::new(u128::from(classes), u128::from(self.rows)))
     }
 
     fn are_classes(&self) -> bool {
@@ -191,10 +188,7 @@ mod tests {
     fn pairs_are_counted_in_128_bits() {
         let rows = u64::from(u32::MAX) * 16;
         let one = ClassSizes::from_sizes([rows], MissingRule::Category);
-        assert_eq!(
-            one.unseparated_pairs(),
-            u128::from(rows) * u128::from(rows - 1) / 2
-        );
+        assert_eq!(one.unseparated_pairs(), u128::from(rows) * u128::from(rows - 1) / 2);
         assert_eq!(one.separation_ratio(), Ratio::new(0, 1));
     }
 
@@ -218,10 +212,7 @@ mod tests {
     #[test]
     fn wildcard_matches_have_no_number_of_classes() {
         let matches = ClassSizes::from_rows(
-            [
-                SizeCount { size: 2, rows: 2 },
-                SizeCount { size: 3, rows: 1 },
-            ],
+            [SizeCount { size: 2, rows: 2 }, SizeCount { size: 3, rows: 1 }],
             MissingRule::Wildcard,
         );
         assert_eq!((matches.classes(), matches.distinct_ratio()), (None, None));

@@ -45,10 +45,7 @@ impl Slot for u8 {
     fn index(self) -> usize {
         usize::from(self)
     }
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the width was chosen to fit"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "the width was chosen to fit")]
     fn at(index: u32) -> Self {
         debug_assert!(index <= u32::from(Self::MAX));
         index as Self
@@ -59,10 +56,7 @@ impl Slot for u16 {
     fn index(self) -> usize {
         usize::from(self)
     }
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the width was chosen to fit"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "the width was chosen to fit")]
     fn at(index: u32) -> Self {
         debug_assert!(index <= u32::from(Self::MAX));
         index as Self

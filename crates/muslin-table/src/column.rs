@@ -22,13 +22,8 @@ pub enum Role {
 
 impl Role {
     /// Every role, in the order in which help texts list them.
-    pub const ALL: [Self; 5] = [
-        Self::Identifier,
-        Self::QuasiIdentifier,
-        Self::Sensitive,
-        Self::Weight,
-        Self::Other,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Identifier, Self::QuasiIdentifier, Self::Sensitive, Self::Weight, Self::Other];
 
     /// The role's name, as flags and policy files spell it.
     pub fn name(self) -> &'static str {
@@ -75,14 +70,7 @@ impl Column {
                 "column `{name}` has {outside} codes outside its dictionary"
             )));
         }
-        Ok(Self {
-            name,
-            role: None,
-            dictionary,
-            codes,
-            missing,
-            suppressed,
-        })
+        Ok(Self { name, role: None, dictionary, codes, missing, suppressed })
     }
 
     /// The same column in the given role.
@@ -142,10 +130,7 @@ impl Column {
     }
 
     /// The slot of a missing cell.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "checked when the column was made"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "checked when the column was made")]
     pub fn missing_slot(&self) -> u32 {
         self.dictionary.len() as u32
     }

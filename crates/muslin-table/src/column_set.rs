@@ -74,38 +74,23 @@ impl ColumnSet {
     /// Whether every column of this set is in `other`.
     pub fn is_subset(&self, other: &Self) -> bool {
         self.words.len() <= other.words.len()
-            && self
-                .words
-                .iter()
-                .zip(&other.words)
-                .all(|(a, b)| a & !b == 0)
+            && self.words.iter().zip(&other.words).all(|(a, b)| a & !b == 0)
     }
 
     /// The columns of either set.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
-        let (long, short) = if self.words.len() >= other.words.len() {
-            (self, other)
-        } else {
-            (other, self)
-        };
+        let (long, short) =
+            if self.words.len() >= other.words.len() { (self, other) } else { (other, self) };
         let mut words = long.words.clone();
-        words
-            .iter_mut()
-            .zip(&short.words)
-            .for_each(|(a, b)| *a |= b);
+        words.iter_mut().zip(&short.words).for_each(|(a, b)| *a |= b);
         Self { words }
     }
 
     /// The columns of both sets.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
-        let words = self
-            .words
-            .iter()
-            .zip(&other.words)
-            .map(|(a, b)| a & b)
-            .collect();
+        let words = self.words.iter().zip(&other.words).map(|(a, b)| a & b).collect();
         let mut set = Self { words };
         set.trim();
         set
@@ -115,10 +100,7 @@ impl ColumnSet {
     #[must_use]
     pub fn difference(&self, other: &Self) -> Self {
         let mut set = self.clone();
-        set.words
-            .iter_mut()
-            .zip(&other.words)
-            .for_each(|(a, b)| *a &= !b);
+        set.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a &= !b);
         set.trim();
         set
     }
@@ -133,11 +115,7 @@ impl ColumnSet {
     }
 
     fn trim(&mut self) {
-        let used = self
-            .words
-            .iter()
-            .rposition(|&w| w != 0)
-            .map_or(0, |last| last + 1);
+        let used = self.words.iter().rposition(|&w| w != 0).map_or(0, |last| last + 1);
         self.words.truncate(used);
     }
 }
@@ -158,9 +136,7 @@ impl FromIterator<ColumnId> for ColumnSet {
 
 impl Ord for ColumnSet {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.len()
-            .cmp(&other.len())
-            .then_with(|| self.iter().cmp(other.iter()))
+        self.len().cmp(&other.len()).then_with(|| self.iter().cmp(other.iter()))
     }
 }
 
@@ -172,9 +148,7 @@ impl PartialOrd for ColumnSet {
 
 impl fmt::Debug for ColumnSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set()
-            .entries(self.iter().map(ColumnId::index))
-            .finish()
+        f.debug_set().entries(self.iter().map(ColumnId::index)).finish()
     }
 }
 

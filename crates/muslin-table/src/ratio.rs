@@ -21,11 +21,7 @@ pub struct Ratio {
 impl Ratio {
     /// `part` of `whole`.
     pub fn new(part: u128, whole: u128) -> Self {
-        if whole == 0 {
-            Self { part: 1, whole: 1 }
-        } else {
-            Self { part, whole }
-        }
+        if whole == 0 { Self { part: 1, whole: 1 } } else { Self { part, whole } }
     }
 
     /// The numerator, not reduced.
@@ -39,10 +35,7 @@ impl Ratio {
     }
 
     /// The nearest floating-point number; for people to read, never to compare.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "the exact fraction is kept beside it"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "the exact fraction is kept beside it")]
     pub fn as_f64(self) -> f64 {
         self.part as f64 / self.whole as f64
     }
@@ -60,14 +53,8 @@ impl Ord for Ratio {
             let order = if order != Ordering::Equal || rest_a == 0 || rest_b == 0 {
                 order.then(rest_a.min(1).cmp(&rest_b.min(1)))
             } else {
-                a = Self {
-                    part: a.whole,
-                    whole: rest_a,
-                };
-                b = Self {
-                    part: b.whole,
-                    whole: rest_b,
-                };
+                a = Self { part: a.whole, whole: rest_a };
+                b = Self { part: b.whole, whole: rest_b };
                 flipped = !flipped;
                 continue;
             };

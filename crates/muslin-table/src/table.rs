@@ -27,20 +27,12 @@ impl EncodedTable {
         for (index, column) in columns.iter().enumerate() {
             if let Some(&first) = seen.get(column.name()) {
                 let (name, second) = (column.name().to_owned(), ColumnId::new(index));
-                return Err(Error::DuplicateName {
-                    name,
-                    first,
-                    second,
-                });
+                return Err(Error::DuplicateName { name, first, second });
             }
             seen.insert(column.name(), ColumnId::new(index));
             if column.rows() != rows {
                 let (name, found) = (column.name().to_owned(), column.rows());
-                return Err(Error::UnequalLengths {
-                    name,
-                    expected: rows,
-                    found,
-                });
+                return Err(Error::UnequalLengths { name, expected: rows, found });
             }
         }
         let rows = u32::try_from(rows).map_err(|_| Error::TooManyRows)?;
@@ -120,10 +112,7 @@ impl EncodedTable {
     #[must_use]
     pub fn project(&self, columns: &ColumnSet) -> Self {
         let columns = columns.iter().map(|id| self.column(id).clone()).collect();
-        Self {
-            rows: self.rows,
-            columns,
-        }
+        Self { rows: self.rows, columns }
     }
 
     /// Bytes that codes and dictionaries take.
@@ -147,10 +136,7 @@ fn find_name<'a>(names: impl Iterator<Item = &'a str> + Clone, name: &str) -> Re
         .min()
         .filter(|&(edits, _)| edits <= 1 + name.chars().count() / 3)
         .map(|(_, candidate)| candidate.to_owned());
-    Err(Error::UnknownColumn {
-        name: name.to_owned(),
-        nearest,
-    })
+    Err(Error::UnknownColumn { name: name.to_owned(), nearest })
 }
 
 /// Levenshtein distance, ignoring case.
@@ -189,24 +175,15 @@ mod tests {
             let cells = (0..values).map(Some).collect::<Vec<_>>();
             let table = EncodedTable::of_columns([("a".into(), cells)]);
             let column = table.column(ColumnId::new(0));
-            assert_eq!(
-                column.codes().memory() / column.rows(),
-                width,
-                "{values} values"
-            );
-            assert_eq!(
-                column.codes().slot(column.rows() - 1),
-                u32::try_from(values).unwrap() - 1
-            );
+            assert_eq!(column.codes().memory() / column.rows(), width, "{values} values");
+            assert_eq!(column.codes().slot(column.rows() - 1), u32::try_from(values).unwrap() - 1);
         }
     }
 
     #[test]
     fn a_name_that_comes_twice_is_refused() {
         let column = |name: &str| {
-            EncodedTable::of_columns([(name.to_owned(), vec![Some(1)])])
-                .into_columns()
-                .remove(0)
+            EncodedTable::of_columns([(name.to_owned(), vec![Some(1)])]).into_columns().remove(0)
         };
         let made = EncodedTable::new(1, vec![column("a"), column("b"), column("a")]);
         assert_eq!(
@@ -223,14 +200,7 @@ mod tests {
                 .remove(0)
         };
         let made = EncodedTable::new(2, vec![column("a", 2), column("b", 3)]);
-        assert!(matches!(
-            made,
-            Err(Error::UnequalLengths {
-                expected: 2,
-                found: 3,
-                ..
-            })
-        ));
+        assert!(matches!(made, Err(Error::UnequalLengths { expected: 2, found: 3, .. })));
     }
 
     #[test]

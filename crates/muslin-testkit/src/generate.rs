@@ -24,11 +24,7 @@ pub fn large_table(rows: u64, values: &[u64], skewed: bool, seed: Seed) -> Encod
     EncodedTable::of_columns((0u64..).zip(values).map(|(c, &values)| {
         let seed = seed.part(c);
         let cell = |row| {
-            let bound = if skewed {
-                seed.part(1).below(row, values) + 1
-            } else {
-                values
-            };
+            let bound = if skewed { seed.part(1).below(row, values) + 1 } else { values };
             i64::try_from(seed.below(row, bound)).ok()
         };
         (format!("c{c}"), (0..rows).map(cell).collect())

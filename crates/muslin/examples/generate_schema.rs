@@ -1,9 +1,6 @@
 //! Prints the generated files of this repository as one JSON object of path and content.
 
-#![expect(
-    clippy::print_stdout,
-    reason = "the output is the point of this program"
-)]
+#![expect(clippy::print_stdout, reason = "the output is the point of this program")]
 
 use std::collections::BTreeMap;
 
@@ -11,14 +8,8 @@ fn main() -> Result<(), serde_json::Error> {
     let scan = schemars::schema_for!(muslin::ScanReport);
     let policy = schemars::schema_for!(muslin::Policy);
     let files = BTreeMap::from([
-        (
-            "docs/schema/scan.schema.json",
-            serde_json::to_string_pretty(&scan)? + "\n",
-        ),
-        (
-            "docs/schema/policy.schema.json",
-            serde_json::to_string_pretty(&policy)? + "\n",
-        ),
+        ("docs/schema/scan.schema.json", serde_json::to_string_pretty(&scan)? + "\n"),
+        ("docs/schema/policy.schema.json", serde_json::to_string_pretty(&policy)? + "\n"),
     ]);
     println!("{}", serde_json::to_string(&files)?);
     Ok(())

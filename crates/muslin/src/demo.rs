@@ -46,18 +46,9 @@ impl DemoData {
         let starts: Vec<u64> = (0..self.rows).step_by(1 << 16).collect();
         // A few batches at a time: made in parallel, encoded, and dropped.
         let batches = starts.chunks(8).flat_map(|starts| {
-            starts
-                .par_iter()
-                .map(|&start| self.batch(&schema, start))
-                .collect::<Vec<_>>()
+            starts.par_iter().map(|&start| self.batch(&schema, start)).collect::<Vec<_>>()
         });
-        Ok(encode_batches(
-            "demo data",
-            &schema,
-            batches,
-            &ReadOptions::default(),
-            run,
-        )?)
+        Ok(encode_batches("demo data", &schema, batches, &ReadOptions::default(), run)?)
     }
 
     /// Writes the table, rows in the order they were made.
@@ -82,15 +73,10 @@ impl DemoData {
         let day = |cell: fn(&Stay) -> i32| -> ArrayRef {
             Arc::new(stays.iter().map(cell).map(Some).collect::<Date32Array>())
         };
-        let charge = stays
-            .iter()
-            .map(|stay| Some(stay.charge_cents))
-            .collect::<Vec<_>>();
+        let charge = stays.iter().map(|stay| Some(stay.charge_cents)).collect::<Vec<_>>();
         #[expect(clippy::cast_precision_loss, reason = "cents of a bill fit a double")]
-        let charge: Float64Array = charge
-            .into_iter()
-            .map(|cents| cents.map(|cents| cents as f64 / 100.0))
-            .collect();
+        let charge: Float64Array =
+            charge.into_iter().map(|cents| cents.map(|cents| cents as f64 / 100.0)).collect();
         let columns = vec![
             text(|s| Some(format!("P{:08}", s.patient))),
             text(|s| Some(name(s.name))),
@@ -228,12 +214,8 @@ const JOBS: [&[Choice<&str>]; 3] = [
         ("bishop", 1),
     ],
 ];
-const INSURERS: [Choice<&str>; 4] = [
-    ("public", 850),
-    ("private", 120),
-    ("military", 25),
-    ("none", 5),
-];
+const INSURERS: [Choice<&str>; 4] =
+    [("public", 850), ("private", 120), ("military", 25), ("none", 5)];
 const BLOODS: [Choice<&str>; 8] = [
     ("O+", 380),
     ("A+", 340),
@@ -305,21 +287,10 @@ impl Stay {
     fn draw(seed: Seed, row: u64) -> Self {
         // One row in a hundred is entered twice: it repeats an earlier one.
         let twice = row > 0 && seed.part(1).below(row, 100) == 0;
-        let row = if twice {
-            seed.part(2).below(row, row)
-        } else {
-            row
-        };
-        let dice = &mut Dice {
-            seed: seed.part(3).part(row),
-            next: 0,
-        };
+        let row = if twice { seed.part(2).below(row, row) } else { row };
+        let dice = &mut Dice { seed: seed.part(3).part(row), next: 0 };
 
-        let age = if dice.chance(80) {
-            dice.bell(0, 3)
-        } else {
-            dice.bell(2, 98)
-        };
+        let age = if dice.chance(80) { dice.bell(0, 3) } else { dice.bell(2, 98) };
         let admission = YEAR_START + i32::try_from(dice.below(365)).expect("a day of the year");
         let lived = i32::try_from(age * 365 + age / 4).expect("an age in days");
         let birth_day =
@@ -383,18 +354,10 @@ impl Stay {
         match age {
             ..18 => "single",
             18..30 => dice.choose(&[("single", 70), ("married", 27), ("divorced", 3)]),
-            30..65 => dice.choose(&[
-                ("married", 60),
-                ("single", 20),
-                ("divorced", 17),
-                ("widowed", 3),
-            ]),
-            _ => dice.choose(&[
-                ("married", 50),
-                ("widowed", 32),
-                ("divorced", 12),
-                ("single", 6),
-            ]),
+            30..65 => {
+                dice.choose(&[("married", 60), ("single", 20), ("divorced", 17), ("widowed", 3)])
+            }
+            _ => dice.choose(&[("married", 50), ("widowed", 32), ("divorced", 12), ("single", 6)]),
         }
     }
 

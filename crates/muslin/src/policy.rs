@@ -99,83 +99,49 @@ impl Policy {
             hint,
         };
         let policy: Self = toml::from_str(text).map_err(|error| {
-            let line = error
-                .span()
-                .map(|span| 1 + text[..span.start].matches('\n').count());
+            let line = error.span().map(|span| 1 + text[..span.start].matches('\n').count());
             let reason = error.message().trim().to_owned();
-            wrong(
-                line,
-                reason,
-                "see the guide's page on the policy file".into(),
-            )
+            wrong(line, reason, "see the guide's page on the policy file".into())
         })?;
         if policy.schema != 1 {
             let reason = format!("the form of version {} is not known", policy.schema);
             return Err(wrong(None, reason, "write `schema = 1`".into()));
         }
-        policy
-            .read_options()
-            .map_err(|(reason, hint)| wrong(None, reason, hint))?;
+        policy.read_options().map_err(|(reason, hint)| wrong(None, reason, hint))?;
         Ok(policy)
     }
 
     /// How to read the input, as far as the policy says.
     fn read_options(&self) -> Result<ReadOptions, (String, String)> {
-        let InputPolicy {
-            delimiter,
-            quote,
-            header,
-            encoding,
-            decimal_comma,
-            trim,
-            ..
-        } = &self.input;
-        let quote = match quote
-            .as_deref()
-            .map(|quote| (quote.chars().next(), quote.chars().count()))
-        {
-            None => None,
-            Some((None, _)) => Some(None),
-            Some((character, 1)) => Some(character),
-            Some(_) => {
-                let hint = "write one character, or an empty text for none";
-                return Err((
-                    "input.quote is longer than one character".into(),
-                    hint.into(),
-                ));
-            }
-        };
+        let InputPolicy { delimiter, quote, header, encoding, decimal_comma, trim, .. } =
+            &self.input;
+        let quote =
+            match quote.as_deref().map(|quote| (quote.chars().next(), quote.chars().count())) {
+                None => None,
+                Some((None, _)) => Some(None),
+                Some((character, 1)) => Some(character),
+                Some(_) => {
+                    let hint = "write one character, or an empty text for none";
+                    return Err(("input.quote is longer than one character".into(), hint.into()));
+                }
+            };
         let encoding = encoding.as_deref().map(|name| {
-            Encoding::ALL
-                .into_iter()
-                .find(|encoding| encoding.name() == name)
-                .ok_or_else(|| {
-                    let known: Vec<_> = Encoding::ALL
-                        .iter()
-                        .map(|encoding| encoding.name())
-                        .collect();
-                    (
-                        "input.encoding is not known".into(),
-                        format!("write one of {}", known.join(", ")),
-                    )
-                })
+            Encoding::ALL.into_iter().find(|encoding| encoding.name() == name).ok_or_else(|| {
+                let known: Vec<_> = Encoding::ALL.iter().map(|encoding| encoding.name()).collect();
+                ("input.encoding is not known".into(), format!("write one of {}", known.join(", ")))
+            })
         });
         let columns = match (&self.input.only, self.input.exclude.as_slice()) {
             (Some(_), [_, ..]) => {
                 let hint = "keep one of the two";
-                return Err((
-                    "input.only and input.exclude are both given".into(),
-                    hint.into(),
-                ));
+                return Err(("input.only and input.exclude are both given".into(), hint.into()));
             }
             (Some(only), []) => ColumnChoice::Only(only.clone()),
             (None, []) => ColumnChoice::All,
             (None, except) => ColumnChoice::Except(except.to_vec()),
         };
         let typed = self.columns.iter().filter_map(|(name, column)| {
-            column
-                .column_type
-                .map(|column_type| (name.clone(), column_type))
+            column.column_type.map(|column_type| (name.clone(), column_type))
         });
         Ok(ReadOptions {
             csv: CsvOptions {
@@ -197,8 +163,7 @@ impl Policy {
     /// # Panics
     /// Never for a policy that [`Policy::parse`] made.
     pub fn to_read_options(&self) -> ReadOptions {
-        self.read_options()
-            .expect("checked when the policy was read")
+        self.read_options().expect("checked when the policy was read")
     }
 
     /// Roles by column.

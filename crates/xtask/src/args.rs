@@ -52,23 +52,11 @@ pub(crate) fn parse(args: &[String]) -> Result<Command> {
     }
     match name.as_str() {
         "help" | "-h" | "--help" => Ok(Command::Help),
-        "check" => Ok(Command::Check(switch(
-            name,
-            rest,
-            "--fast",
-            Scope::Full,
-            Scope::Fast,
-        )?)),
+        "check" => Ok(Command::Check(switch(name, rest, "--fast", Scope::Full, Scope::Fast)?)),
         "test" => Ok(Command::Test(rest.to_vec())),
         "bench" => parse_bench(rest).map(Command::Bench),
         "demo" => nothing(name, rest).map(|()| Command::Demo),
-        "gen" => Ok(Command::Gen(switch(
-            name,
-            rest,
-            "--check",
-            Mode::Write,
-            Mode::Check,
-        )?)),
+        "gen" => Ok(Command::Gen(switch(name, rest, "--check", Mode::Write, Mode::Check)?)),
         "deps" => nothing(name, rest).map(|()| Command::Deps),
         other => Err(Failure::usage(format!("no such command: `{other}`"))),
     }
@@ -94,10 +82,7 @@ fn switch<T>(command: &str, rest: &[String], flag: &str, off: T, on: T) -> Resul
 
 /// Our own options may stand anywhere before a `--`; everything else is passed on.
 fn parse_bench(rest: &[String]) -> Result<Settings> {
-    let mut settings = Settings {
-        parts: Vec::new(),
-        args: Vec::new(),
-    };
+    let mut settings = Settings { parts: Vec::new(), args: Vec::new() };
     let mut rest = rest.iter();
     while let Some(arg) = rest.next() {
         let part = match arg.as_str() {
@@ -158,13 +143,8 @@ mod tests {
 
     #[test]
     fn test_passes_everything_on() {
-        let args = ["-p", "muslin-io", "--", "--nocapture"]
-            .map(str::to_owned)
-            .to_vec();
-        assert_eq!(
-            parsed("test -p muslin-io -- --nocapture"),
-            Some(Command::Test(args))
-        );
+        let args = ["-p", "muslin-io", "--", "--nocapture"].map(str::to_owned).to_vec();
+        assert_eq!(parsed("test -p muslin-io -- --nocapture"), Some(Command::Test(args)));
     }
 
     #[test]

@@ -30,9 +30,9 @@ pub(crate) enum Part {
 /// Measures each part.
 pub(crate) fn run(workspace: &Workspace, settings: &Settings) -> Result<()> {
     settings.parts.iter().try_for_each(|part| match part {
-        Part::Benches => Call::cargo(["bench", "--workspace", "--benches", "--"])
-            .args(&settings.args)
-            .run(),
+        Part::Benches => {
+            Call::cargo(["bench", "--workspace", "--benches", "--"]).args(&settings.args).run()
+        }
         Part::Instructions => instructions::run(workspace),
         Part::Peers => peers::run(workspace, &settings.args),
     })

@@ -41,41 +41,17 @@ struct Line {
 }
 
 const FAST: &[Step] = &[
-    Step {
-        name: "fmt",
-        run: |_| fmt().map(passed),
-    },
-    Step {
-        name: "clippy",
-        run: |_| clippy().map(passed),
-    },
-    Step {
-        name: "deps",
-        run: |_| deps::run().map(passed),
-    },
-    Step {
-        name: "gen",
-        run: |_| generate::run(Mode::Check).map(passed),
-    },
+    Step { name: "fmt", run: |_| fmt().map(passed) },
+    Step { name: "clippy", run: |_| clippy().map(passed) },
+    Step { name: "deps", run: |_| deps::run().map(passed) },
+    Step { name: "gen", run: |_| generate::run(Mode::Check).map(passed) },
 ];
 
 const SLOW: &[Step] = &[
-    Step {
-        name: "test",
-        run: |workspace| test::run(workspace, &[]).map(passed),
-    },
-    Step {
-        name: "doc",
-        run: |_| doc().map(passed),
-    },
-    Step {
-        name: "deny",
-        run: |_| deny(),
-    },
-    Step {
-        name: "features",
-        run: |workspace| features(workspace).map(passed),
-    },
+    Step { name: "test", run: |workspace| test::run(workspace, &[]).map(passed) },
+    Step { name: "doc", run: |_| doc().map(passed) },
+    Step { name: "deny", run: |_| deny() },
+    Step { name: "features", run: |workspace| features(workspace).map(passed) },
 ];
 
 /// Runs the steps of `scope`.
@@ -88,11 +64,7 @@ pub(crate) fn run(workspace: &Workspace, scope: Scope) -> Result<()> {
     let mut failure = None;
     for (place, step) in FAST.iter().chain(SLOW).enumerate() {
         if failure.is_some() || place >= wanted {
-            lines.push(Line {
-                name: step.name,
-                time: None,
-                outcome: "not run",
-            });
+            lines.push(Line { name: step.name, time: None, outcome: "not run" });
             continue;
         }
         println!("\n== {} ==", step.name);
@@ -107,11 +79,7 @@ pub(crate) fn run(workspace: &Workspace, scope: Scope) -> Result<()> {
                 "failed"
             }
         };
-        lines.push(Line {
-            name: step.name,
-            time,
-            outcome,
-        });
+        lines.push(Line { name: step.name, time, outcome });
     }
     println!("\n{}", table(&lines));
     failure.map_or(Ok(()), Err)
@@ -123,9 +91,7 @@ fn passed((): ()) -> Done {
 
 fn fmt() -> Result<()> {
     component("fmt", "rustfmt")?;
-    Call::cargo(["fmt", "--all", "--check"])
-        .hint("run `cargo fmt --all`")
-        .run()
+    Call::cargo(["fmt", "--all", "--check"]).hint("run `cargo fmt --all`").run()
 }
 
 fn clippy() -> Result<()> {
@@ -136,9 +102,7 @@ fn clippy() -> Result<()> {
 }
 
 fn doc() -> Result<()> {
-    Call::cargo(["doc", "--workspace", "--no-deps"])
-        .env("RUSTDOCFLAGS", "-D warnings")
-        .run()
+    Call::cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings").run()
 }
 
 fn deny() -> Result<Done> {
@@ -148,9 +112,7 @@ fn deny() -> Result<Done> {
         );
         return Ok(Done::LeftOut);
     }
-    Call::cargo(["deny", "check", "licenses", "bans", "sources"])
-        .run()
-        .map(passed)
+    Call::cargo(["deny", "check", "licenses", "bans", "sources"]).run().map(passed)
 }
 
 /// Features only add, so a crate builds without any and with each one alone.
@@ -174,10 +136,7 @@ fn component(command: &str, component: &str) -> Result<()> {
         return Ok(());
     }
     let message = format!("{component} is not installed");
-    Err(Failure::new(
-        message,
-        format!("run `rustup component add {component}`"),
-    ))
+    Err(Failure::new(message, format!("run `rustup component add {component}`")))
 }
 
 fn table(lines: &[Line]) -> String {
@@ -197,16 +156,8 @@ mod tests {
     #[test]
     fn the_table_lists_steps_that_did_not_run() {
         let lines = [
-            Line {
-                name: "fmt",
-                time: Some(Duration::from_millis(1240)),
-                outcome: "failed",
-            },
-            Line {
-                name: "clippy",
-                time: None,
-                outcome: "not run",
-            },
+            Line { name: "fmt", time: Some(Duration::from_millis(1240)), outcome: "failed" },
+            Line { name: "clippy", time: None, outcome: "not run" },
         ];
         let expected = "\
 step        seconds  outcome

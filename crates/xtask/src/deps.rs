@@ -17,26 +17,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("muslin-table", &[]),
     ("muslin-engine", &["muslin-table"]),
     ("muslin-io", &["muslin-table", "muslin-engine"]),
-    (
-        "muslin-engine-datafusion",
-        &["muslin-table", "muslin-engine", "muslin-io"],
-    ),
+    ("muslin-engine-datafusion", &["muslin-table", "muslin-engine", "muslin-io"]),
     ("muslin-assess", &["muslin-table", "muslin-engine"]),
-    (
-        "muslin-protect",
-        &["muslin-table", "muslin-engine", "muslin-assess"],
-    ),
+    ("muslin-protect", &["muslin-table", "muslin-engine", "muslin-assess"]),
     // Never assess, never protect: it judges a release as an outsider would.
     ("muslin-verify", &["muslin-table", "muslin-engine"]),
     (
         "muslin-report",
-        &[
-            "muslin-table",
-            "muslin-engine",
-            "muslin-assess",
-            "muslin-protect",
-            "muslin-verify",
-        ],
+        &["muslin-table", "muslin-engine", "muslin-assess", "muslin-protect", "muslin-verify"],
     ),
     (
         "muslin",
@@ -54,21 +42,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("muslin-cli", &["muslin"]),
     ("muslin-py", &["muslin"]),
     ("muslin-web", &["muslin"]),
-    (
-        "muslin-testkit",
-        &["muslin-table", "muslin-engine", "muslin-io"],
-    ),
+    ("muslin-testkit", &["muslin-table", "muslin-engine", "muslin-io"]),
     ("xtask", &[]),
 ];
 
 /// What tests, examples and benchmarks may use on top of that.
-const DEV_ARROWS: &[&str] = &[
-    "muslin-testkit",
-    "muslin-table",
-    "muslin-engine",
-    "muslin-io",
-    "muslin",
-];
+const DEV_ARROWS: &[&str] =
+    &["muslin-testkit", "muslin-table", "muslin-engine", "muslin-io", "muslin"];
 
 /// Runs all checks.
 pub(crate) fn run() -> Result<()> {
@@ -87,18 +67,12 @@ pub(crate) fn run() -> Result<()> {
         eprintln!("{finding}");
     }
     let message = format!("findings about dependencies: {}", findings.len());
-    Err(Failure::new(
-        message,
-        "each is listed above with its own way out",
-    ))
+    Err(Failure::new(message, "each is listed above with its own way out"))
 }
 
 /// Dependencies between our crates that are not in the table, and crates that are not.
 fn arrow_findings(workspace: &Workspace) -> Vec<Failure> {
-    let ours: BTreeSet<&str> = workspace
-        .members()
-        .map(|package| package.name.as_str())
-        .collect();
+    let ours: BTreeSet<&str> = workspace.members().map(|package| package.name.as_str()).collect();
     let mut findings = Vec::new();
     for package in workspace.members() {
         let from = package.name.as_str();
@@ -138,10 +112,7 @@ fn version_findings(workspace: &Workspace) -> Vec<Failure> {
     let finding = |(name, versions): (&&str, &BTreeSet<&str>)| {
         let versions = versions.iter().copied().collect::<Vec<_>>().join(", ");
         let message = format!("crate `{name}`: more than one version: {versions}");
-        Failure::new(
-            message,
-            "`cargo tree --workspace --duplicates` says who brings them",
-        )
+        Failure::new(message, "`cargo tree --workspace --duplicates` says who brings them")
     };
     several.map(finding).collect()
 }
@@ -165,10 +136,8 @@ mod tests {
                 })
             })
             .collect();
-        let members: Vec<String> = crates
-            .iter()
-            .map(|(name, version, _)| id(name, version))
-            .collect();
+        let members: Vec<String> =
+            crates.iter().map(|(name, version, _)| id(name, version)).collect();
         serde_json::from_value(json!({
             "packages": packages, "workspace_members": members,
             "workspace_root": "/w", "target_directory": "/w/target",
@@ -223,10 +192,6 @@ mod tests {
         ];
         let findings = version_findings(&workspace(&crates));
         assert_eq!(findings.len(), 1);
-        assert!(
-            findings[0]
-                .to_string()
-                .contains("`arrow-array`: more than one version: 59")
-        );
+        assert!(findings[0].to_string().contains("`arrow-array`: more than one version: 59"));
     }
 }

@@ -17,11 +17,7 @@ pub(crate) struct Failure {
 impl Failure {
     /// A failure of the work: exit code 1.
     pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            hint: hint.into(),
-            exit_code: 1,
-        }
+        Self { message: message.into(), hint: hint.into(), exit_code: 1 }
     }
 
     /// A command line we do not understand: exit code 2.

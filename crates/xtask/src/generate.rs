@@ -27,16 +27,8 @@ type Files = BTreeMap<String, String>;
 
 /// Generates the files, then writes or compares them.
 pub(crate) fn run(mode: Mode) -> Result<()> {
-    let call = Call::cargo([
-        "run",
-        "--quiet",
-        "-p",
-        "muslin",
-        "--features",
-        "schema",
-        "--example",
-    ])
-    .args(["generate_schema"]);
+    let call = Call::cargo(["run", "--quiet", "-p", "muslin", "--features", "schema", "--example"])
+        .args(["generate_schema"]);
     println!("$ {call}");
     let files = parse(&call.captured()?.stdout)?;
     let drifted = drifted(&files, read)?;
@@ -51,20 +43,12 @@ pub(crate) fn run(mode: Mode) -> Result<()> {
             for (path, _) in &drifted {
                 println!("drifted: {path}");
             }
-            let message = format!(
-                "{} of {} generated files drifted",
-                drifted.len(),
-                files.len()
-            );
+            let message = format!("{} of {} generated files drifted", drifted.len(), files.len());
             return Err(Failure::new(message, "run `cargo xtask gen`"));
         }
         Mode::Check => {}
     }
-    println!(
-        "{} of {} generated files were up to date",
-        files.len() - drifted.len(),
-        files.len()
-    );
+    println!("{} of {} generated files were up to date", files.len() - drifted.len(), files.len());
     Ok(())
 }
 
@@ -124,10 +108,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
     }
     fs::write(path, text).map_err(|error| {
         let message = format!("cannot write `{}`: {error}", path.display());
-        Failure::new(
-            message,
-            "check its permissions and the space left on the disk",
-        )
+        Failure::new(message, "check its permissions and the space left on the disk")
     })
 }
 
@@ -145,22 +126,12 @@ mod tests {
                 _ => None,
             })
         };
-        assert_eq!(
-            drifted(&files, on_disk).unwrap(),
-            [("b/c.json", "2"), ("d.json", "3")]
-        );
+        assert_eq!(drifted(&files, on_disk).unwrap(), [("b/c.json", "2"), ("d.json", "3")]);
     }
 
     #[test]
     fn what_is_not_a_list_of_files_below_the_root_is_refused() {
-        for printed in [
-            "",
-            "[]",
-            "{}",
-            r#"{"../a": ""}"#,
-            r#"{"/a": ""}"#,
-            r#"{"": ""}"#,
-        ] {
+        for printed in ["", "[]", "{}", r#"{"../a": ""}"#, r#"{"/a": ""}"#, r#"{"": ""}"#] {
             assert!(parse(printed.as_bytes()).is_err(), "{printed}");
         }
     }

@@ -27,16 +27,10 @@ impl Call {
 
     /// Calls the cargo that runs us.
     pub(crate) fn cargo<I: IntoIterator<Item: AsRef<OsStr>>>(args: I) -> Self {
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "cargo names itself in the environment"
-        )]
+        #[expect(clippy::disallowed_methods, reason = "cargo names itself in the environment")]
         let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
         let call = Self::new(cargo).args(args);
-        Self {
-            shown: "cargo".into(),
-            ..call
-        }
+        Self { shown: "cargo".into(), ..call }
     }
 
     /// Adds arguments.
@@ -62,11 +56,7 @@ impl Call {
         println!("$ {self}");
         let status = self.command.status();
         let status = status.map_err(|error| self.not_started(&error))?;
-        if status.success() {
-            Ok(())
-        } else {
-            Err(self.failed(status))
-        }
+        if status.success() { Ok(()) } else { Err(self.failed(status)) }
     }
 
     /// Runs without input and keeps the output, which is shown only after a failure.
@@ -83,11 +73,7 @@ impl Call {
 
     /// Whether the program can be started and ends well. Its output is dropped.
     pub(crate) fn works(mut self) -> bool {
-        let status = self
-            .command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+        let status = self.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         status.status().is_ok_and(|status| status.success())
     }
 
@@ -109,9 +95,7 @@ impl fmt::Display for Call {
             write!(out, "{}={} ", name.to_string_lossy(), quoted(value))?;
         }
         write!(out, "{}", self.shown)?;
-        self.command
-            .get_args()
-            .try_for_each(|arg| write!(out, " {}", quoted(arg)))
+        self.command.get_args().try_for_each(|arg| write!(out, " {}", quoted(arg)))
     }
 }
 
@@ -133,10 +117,7 @@ mod tests {
     #[test]
     fn a_call_shows_as_a_shell_line() {
         let call = Call::cargo(["doc", "it's", ""]).env("FLAGS", "-D warnings");
-        assert_eq!(
-            call.to_string(),
-            r"FLAGS='-D warnings' cargo doc 'it'\''s' ''"
-        );
+        assert_eq!(call.to_string(), r"FLAGS='-D warnings' cargo doc 'it'\''s' ''");
     }
 
     #[test]
@@ -144,10 +125,7 @@ mod tests {
         let missing = "no-such-program-anywhere";
         assert!(!Call::new(missing).works());
         let failure = Call::new(missing).captured().unwrap_err().to_string();
-        assert!(
-            failure.contains("cannot start `no-such-program-anywhere`"),
-            "{failure}"
-        );
+        assert!(failure.contains("cannot start `no-such-program-anywhere`"), "{failure}");
         assert!(failure.contains("\n  hint: "), "{failure}");
     }
 }

@@ -29,15 +29,8 @@ impl Program {
             Profile::Release => &["--release"],
             Profile::Bench => &["--profile", "bench"],
         };
-        Call::cargo(["build"])
-            .args(profile)
-            .args(["-p", "muslin-cli"])
-            .run()?;
-        Ok(Self {
-            path: workspace
-                .target("release")
-                .join(format!("muslin{EXE_SUFFIX}")),
-        })
+        Call::cargo(["build"]).args(profile).args(["-p", "muslin-cli"]).run()?;
+        Ok(Self { path: workspace.target("release").join(format!("muslin{EXE_SUFFIX}")) })
     }
 
     /// Where it is.
@@ -56,15 +49,7 @@ impl Program {
             create_folder(folder)?;
         }
         self.call()
-            .args([
-                "demo-data",
-                "hospital",
-                "--rows",
-                &rows.to_string(),
-                "--seed",
-                "1",
-                "-o",
-            ])
+            .args(["demo-data", "hospital", "--rows", &rows.to_string(), "--seed", "1", "-o"])
             .args([file])
             .run()
     }
@@ -74,9 +59,6 @@ impl Program {
 pub(crate) fn create_folder(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).map_err(|error| {
         let message = format!("cannot create the folder `{}`: {error}", folder.display());
-        Failure::new(
-            message,
-            "check its permissions and the space left on the disk",
-        )
+        Failure::new(message, "check its permissions and the space left on the disk")
     })
 }

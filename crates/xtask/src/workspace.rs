@@ -67,10 +67,7 @@ impl Workspace {
         let workspace = Self::load(&["--no-deps"])?;
         env::set_current_dir(&workspace.root).map_err(|error| {
             let root = workspace.root.display();
-            Failure::new(
-                format!("cannot enter `{root}`: {error}"),
-                "check its permissions",
-            )
+            Failure::new(format!("cannot enter `{root}`: {error}"), "check its permissions")
         })?;
         Ok(workspace)
     }
@@ -87,18 +84,13 @@ impl Workspace {
             .captured()?;
         serde_json::from_slice(&output.stdout).map_err(|error| {
             let message = format!("cannot read the answer of `cargo metadata`: {error}");
-            Failure::new(
-                message,
-                "check that `cargo` is at least the `rust-version` of Cargo.toml",
-            )
+            Failure::new(message, "check that `cargo` is at least the `rust-version` of Cargo.toml")
         })
     }
 
     /// Our crates.
     pub(crate) fn members(&self) -> impl Iterator<Item = &Package> {
-        self.packages
-            .iter()
-            .filter(|package| self.member_ids.contains(&package.id))
+        self.packages.iter().filter(|package| self.member_ids.contains(&package.id))
     }
 
     /// A place in the target folder, relative to the root where that is possible.
@@ -114,18 +106,12 @@ impl Package {
         let runnable = |target: &&Target| {
             target.required_features.is_empty() && target.kind.iter().any(|kind| kind == "example")
         };
-        self.targets
-            .iter()
-            .filter(runnable)
-            .map(|target| target.name.as_str())
+        self.targets.iter().filter(runnable).map(|target| target.name.as_str())
     }
 
     /// Features other than `default`.
     pub(crate) fn features(&self) -> impl Iterator<Item = &str> {
-        self.features
-            .keys()
-            .map(String::as_str)
-            .filter(|feature| *feature != "default")
+        self.features.keys().map(String::as_str).filter(|feature| *feature != "default")
     }
 }
 

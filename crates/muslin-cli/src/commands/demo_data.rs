@@ -12,10 +12,7 @@ pub(crate) fn run(args: &DemoData, common: &Common) -> Outcome {
     let started = Instant::now();
     let run = start(common)?;
     let destination = Destination::named(&args.output);
-    let options = WriteOptions {
-        format: args.format,
-        ..WriteOptions::default()
-    };
+    let options = WriteOptions { format: args.format, ..WriteOptions::default() };
     muslin::DemoData::new(args.rows, Seed::new(common.seed)).write(&destination, &options, &run)?;
     if common.stats {
         eprintln!("{}", stats::line(started, args.rows));

@@ -63,7 +63,5 @@ pub(crate) fn start(common: &Common) -> Result<Run, Finished> {
 pub(crate) fn print(text: &str) -> Result<(), Finished> {
     use io::Write;
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(Finished::Printing)
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Finished::Printing)
 }

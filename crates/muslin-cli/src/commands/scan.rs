@@ -14,11 +14,7 @@ pub(crate) fn run(args: &Scan, common: &Common) -> Outcome {
     let started = Instant::now();
     let run = start(common)?;
     let report = job(args)?.run(&run)?;
-    let text = if common.json {
-        to_json(&report)?
-    } else {
-        render(&report, &Style::of_stdout())
-    };
+    let text = if common.json { to_json(&report)? } else { render(&report, &Style::of_stdout()) };
     print(&text)?;
     if common.stats {
         eprintln!("{}", stats::line(started, report.rows));
@@ -28,8 +24,7 @@ pub(crate) fn run(args: &Scan, common: &Common) -> Outcome {
 
 fn to_json(report: &ScanReport) -> Result<String, super::Finished> {
     let json = serde_json::to_string_pretty(report);
-    json.map(|json| json + "\n")
-        .map_err(|error| super::Finished::Printing(error.into()))
+    json.map(|json| json + "\n").map_err(|error| super::Finished::Printing(error.into()))
 }
 
 /// The job that the flags and the policy file describe; flags win.
@@ -86,16 +81,8 @@ fn render(report: &ScanReport, style: &Style) -> String {
             column.reason.clone(),
         ]
     });
-    let header = [
-        "column",
-        "type",
-        "distinct",
-        "missing",
-        "distinct ratio",
-        "separation",
-        "role",
-        "why",
-    ];
+    let header =
+        ["column", "type", "distinct", "missing", "distinct ratio", "separation", "role", "why"];
     text += &style.table(&header, &[2, 3, 4, 5], rows.collect());
     text.push('\n');
     match &report.quasi_identifiers {
@@ -124,12 +111,7 @@ fn describe_input(report: &ScanReport) -> String {
     if input.header == Some(false) {
         parts.push("no header".into());
     }
-    parts.extend(
-        input
-            .encoding
-            .clone()
-            .filter(|encoding| encoding != "utf-8"),
-    );
+    parts.extend(input.encoding.clone().filter(|encoding| encoding != "utf-8"));
     if input.decimal_comma == Some(true) {
         parts.push("decimal comma".into());
     }
@@ -165,11 +147,8 @@ fn render_classes(report: &ScanReport, classes: &ClassesReport, style: &Style) -
             bar(threshold.share),
         ]
     });
-    text += &style.table(
-        &["k", "rows in classes below k", "share", ""],
-        &[0, 1, 2],
-        rows.collect(),
-    );
+    text +=
+        &style.table(&["k", "rows in classes below k", "share", ""], &[0, 1, 2], rows.collect());
     text.push('\n');
     let _ = writeln!(
         text,
@@ -185,20 +164,13 @@ fn render_classes(report: &ScanReport, classes: &ClassesReport, style: &Style) -
         .collect();
     if !identifiers.is_empty() {
         let list = identifiers.join(", ");
-        text += &style.wrap(
-            &format!("Identifiers, to be left out of any release: {list}."),
-            2,
-        );
+        text += &style.wrap(&format!("Identifiers, to be left out of any release: {list}."), 2);
     }
     text
 }
 
 /// A share as a bar of up to thirty marks; any share at all shows one.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "between 0 and 30"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 30")]
 fn bar(share: f64) -> String {
     let marks = (share * 30.0).round() as usize;
     "#".repeat(if share > 0.0 { marks.max(1) } else { 0 })

@@ -10,17 +10,9 @@ fn brute_force(table: &EncodedTable, missing: MissingRule) -> Partition {
     let mut numbers = HashMap::new();
     let (mut class_of, mut sizes) = (Vec::new(), Vec::<u32>::new());
     for row in 0..table.rows() {
-        let cells: Vec<u32> = table
-            .columns()
-            .iter()
-            .map(|c| c.codes().slot(row))
-            .collect();
+        let cells: Vec<u32> = table.columns().iter().map(|c| c.codes().slot(row)).collect();
         let alone = missing == MissingRule::Distinct
-            && table
-                .columns()
-                .iter()
-                .zip(&cells)
-                .any(|(c, &s)| s == c.missing_slot());
+            && table.columns().iter().zip(&cells).any(|(c, &s)| s == c.missing_slot());
         let key = (cells, alone.then_some(row));
         let class = *numbers.entry(key).or_insert_with(|| {
             sizes.push(0);
@@ -33,21 +25,14 @@ fn brute_force(table: &EncodedTable, missing: MissingRule) -> Partition {
 }
 
 fn refine_all(table: &EncodedTable, missing: MissingRule, hash: Option<Hash>) -> Partition {
-    table.columns().iter().fold(
-        Partition::whole(table.rows()),
-        |classes, column| match hash {
-            Some(hash) => classes.refine_hashed(column, missing, hash),
-            None => classes.refine(column, missing),
-        },
-    )
+    table.columns().iter().fold(Partition::whole(table.rows()), |classes, column| match hash {
+        Some(hash) => classes.refine_hashed(column, missing, hash),
+        None => classes.refine(column, missing),
+    })
 }
 
 fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .unwrap()
-        .install(work)
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
 }
 
 /// Many rows, so that chunks and both ways of refining are used; values from a seeded draw.

@@ -16,8 +16,8 @@ use crate::{ColumnType, Problem};
 
 /// Numbers byte strings in the order of their first appearance.
 ///
-/// Strings of up to eight bytes are compared as one word; longer ones by their first eight
-/// bytes, their length and then the rest.
+/// Strings of up to sixteen bytes are compared as two words, their first and their last eight
+/// bytes, without a look at the stored bytes; longer ones by these, then by the rest.
 pub(crate) struct BytesEncoder {
     table: HashTable<Entry>,
     seed: foldhash::fast::RandomState,
@@ -31,9 +31,47 @@ pub(crate) struct BytesEncoder {
 
 #[derive(Clone, Copy)]
 struct Entry {
-    head: u64,
+    ends: Ends,
     len: u32,
     number: u32,
+}
+
+/// The first and the last eight bytes of a string; shorter strings are padded with zeros and have
+/// no last bytes. With the length they tell strings of up to sixteen bytes apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ends {
+    head: u64,
+    tail: u64,
+}
+
+/// Longest string that its ends tell apart.
+const SHORT: u32 = 16;
+
+impl Ends {
+    fn of(value: &[u8]) -> Self {
+        match (value.first_chunk(), value.last_chunk()) {
+            (Some(head), Some(tail)) => {
+                Self { head: u64::from_le_bytes(*head), tail: u64::from_le_bytes(*tail) }
+            }
+            _ => {
+                let mut head = [0; 8];
+                head[..value.len()].copy_from_slice(value);
+                Self { head: u64::from_le_bytes(head), tail: 0 }
+            }
+        }
+    }
+
+    /// The ends of `text[start..end]`, where eight bytes can be read from `start` on.
+    #[inline]
+    pub(crate) fn within(text: &[u8], start: usize, end: usize) -> Self {
+        let word = |at: usize| text[at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+        let len = end - start;
+        if len >= 8 {
+            Self { head: word(start), tail: word(end - 8) }
+        } else {
+            Self { head: word(start) & ((1 << (8 * len)) - 1), tail: 0 }
+        }
+    }
 }
 
 impl BytesEncoder {
@@ -43,11 +81,7 @@ impl BytesEncoder {
             seed: foldhash::fast::RandomState::default(),
             bytes: Vec::new(),
             ends: Vec::new(),
-            last: Entry {
-                head: 0,
-                len: u32::MAX,
-                number: Chunks::MISSING,
-            },
+            last: Entry { ends: Ends { head: 0, tail: 0 }, len: u32::MAX, number: Chunks::MISSING },
             nulls: nulls.iter().map(|null| null.clone().into_bytes()).collect(),
             null_numbers: Vec::new(),
             chunks: Chunks::default(),
@@ -78,30 +112,32 @@ impl BytesEncoder {
 
     /// The number of a value.
     pub(crate) fn number(&mut self, value: &[u8]) -> u32 {
-        self.number_headed(head_of(value), value)
+        self.number_of_ends(Ends::of(value), value)
     }
 
-    /// The number of a value whose first eight bytes, padded with zeros, are `head`.
+    /// The number of a value whose ends are known.
     #[inline]
-    pub(crate) fn number_headed(&mut self, head: u64, value: &[u8]) -> u32 {
+    pub(crate) fn number_of_ends(&mut self, of_value: Ends, value: &[u8]) -> u32 {
         let len = u32::try_from(value.len()).unwrap_or(u32::MAX);
-        if self.last.head == head && self.last.len == len && len <= 8 {
+        if self.last.ends == of_value && self.last.len == len && len <= SHORT {
             return self.last.number;
         }
-        let hash = hash(&self.seed, head, value);
+        let hash = hash(&self.seed, of_value, value);
         let (bytes, ends) = (&self.bytes, &self.ends);
         let same = |e: &Entry| {
-            e.head == head && e.len == len && (len <= 8 || *stored(bytes, ends, e.number) == *value)
+            e.ends == of_value
+                && e.len == len
+                && (len <= SHORT || *stored(bytes, ends, e.number) == *value)
         };
         if let Some(&entry) = self.table.find(hash, same) {
             self.last = entry;
             return entry.number;
         }
-        self.insert(hash, head, value)
+        self.insert(hash, of_value, value)
     }
 
     #[cold]
-    fn insert(&mut self, hash_of_value: u64, head: u64, value: &[u8]) -> u32 {
+    fn insert(&mut self, hash_of_value: u64, of_value: Ends, value: &[u8]) -> u32 {
         self.bytes.extend_from_slice(value);
         self.ends.push(self.bytes.len());
         let number = u32::try_from(self.ends.len()).expect("no more values than 32-bit rows");
@@ -109,10 +145,12 @@ impl BytesEncoder {
             self.null_numbers.push(number);
         }
         let len = u32::try_from(value.len()).unwrap_or(u32::MAX);
-        let entry = Entry { head, len, number };
+        let entry = Entry { ends: of_value, len, number };
         let (seed, bytes, ends) = (&self.seed, &self.bytes, &self.ends);
         self.table.insert_unique(hash_of_value, entry, |e| {
-            hash(seed, e.head, stored(bytes, ends, e.number))
+            // The stored bytes are looked at only where the ends do not say it all.
+            let value = if e.len <= SHORT { &[] } else { stored(bytes, ends, e.number) };
+            hash_of_parts(seed, e.ends, e.len, value)
         });
         self.last = entry;
         number
@@ -128,30 +166,20 @@ impl BytesEncoder {
 
     /// The values in byte order, and the codes.
     pub(super) fn finish_sorted(self) -> (SortedBytes, Codes) {
-        let Self {
-            table,
-            bytes,
-            ends,
-            null_numbers,
-            chunks,
-            ..
-        } = self;
+        let Self { table, bytes, ends, null_numbers, chunks, .. } = self;
         drop(table);
         let numbers = u32::try_from(ends.len()).expect("numbers are 32 bits wide");
         let mut sorted: Vec<(u64, u32)> = (1..=numbers)
             .filter(|number| !null_numbers.contains(number))
-            .map(|number| (head_of(stored(&bytes, &ends, number)).swap_bytes(), number))
+            .map(|number| (Ends::of(stored(&bytes, &ends, number)).head.swap_bytes(), number))
             .collect();
         // Big-endian heads decide most comparisons without a look at the bytes.
         sorted.par_sort_unstable_by(|a, b| {
-            a.0.cmp(&b.0)
-                .then_with(|| stored(&bytes, &ends, a.1).cmp(stored(&bytes, &ends, b.1)))
+            a.0.cmp(&b.0).then_with(|| stored(&bytes, &ends, a.1).cmp(stored(&bytes, &ends, b.1)))
         });
         let missing = u32::try_from(sorted.len()).expect("numbers are 32 bits wide");
         let mut slots = vec![missing; ends.len() + 1];
-        (0u32..)
-            .zip(&sorted)
-            .for_each(|(slot, &(_, number))| slots[number as usize] = slot);
+        (0u32..).zip(&sorted).for_each(|(slot, &(_, number))| slots[number as usize] = slot);
         let codes = chunks.finish(sorted.len(), &slots);
         let order = sorted.into_iter().map(|(_, number)| number).collect();
         (SortedBytes { bytes, ends, order }, codes)
@@ -163,13 +191,10 @@ impl BytesEncoder {
         name: &str,
         wanted: &Wanted<'_>,
     ) -> Result<Column, ColumnProblem> {
-        let values = || {
-            self.values_after(0)
-                .filter(|(number, _)| !self.null_numbers.contains(number))
-        };
-        let found = wanted
-            .column_type
-            .unwrap_or_else(|| infer(values().map(|v| v.1), wanted.spelling));
+        let values =
+            || self.values_after(0).filter(|(number, _)| !self.null_numbers.contains(number));
+        let found =
+            wanted.column_type.unwrap_or_else(|| infer(values().map(|v| v.1), wanted.spelling));
         let Some(parse) = wanted.spelling.parser(found) else {
             let (sorted, codes) = self.finish_sorted();
             let values = sorted.into_text().ok_or(Problem::NotEncoded("UTF-8"))?;
@@ -183,13 +208,7 @@ impl BytesEncoder {
             })?;
             keys[number as usize - 1] = Some(key);
         }
-        let Self {
-            table,
-            bytes,
-            ends,
-            chunks,
-            ..
-        } = self;
+        let Self { table, bytes, ends, chunks, .. } = self;
         drop((table, bytes, ends));
         let ranked = rank(keys.into_iter());
         let codes = chunks.finish(ranked.keys.len(), &ranked.slots);
@@ -215,20 +234,17 @@ fn stored<'a>(bytes: &'a [u8], ends: &[usize], number: u32) -> &'a [u8] {
     &bytes[start..ends[index]]
 }
 
-/// The first eight bytes, padded with zeros; the first byte is the lowest.
-fn head_of(value: &[u8]) -> u64 {
-    let mut head = [0; 8];
-    let len = value.len().min(8);
-    head[..len].copy_from_slice(&value[..len]);
-    u64::from_le_bytes(head)
+#[inline]
+fn hash(seed: &foldhash::fast::RandomState, ends: Ends, value: &[u8]) -> u64 {
+    hash_of_parts(seed, ends, u32::try_from(value.len()).unwrap_or(u32::MAX), value)
 }
 
 #[inline]
-fn hash(seed: &foldhash::fast::RandomState, head: u64, value: &[u8]) -> u64 {
+fn hash_of_parts(seed: &foldhash::fast::RandomState, ends: Ends, len: u32, value: &[u8]) -> u64 {
     let mut hasher = seed.build_hasher();
-    if value.len() <= 8 {
-        hasher.write_u64(head);
-        hasher.write_u8(value.len().to_le_bytes()[0]);
+    if len <= SHORT {
+        hasher.write_u64(ends.head);
+        hasher.write_u64(ends.tail ^ u64::from(len).rotate_left(56));
     } else {
         hasher.write(value);
     }
@@ -244,9 +260,7 @@ pub(super) struct SortedBytes {
 
 impl SortedBytes {
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        self.order
-            .iter()
-            .map(|&number| stored(&self.bytes, &self.ends, number))
+        self.order.iter().map(|&number| stored(&self.bytes, &self.ends, number))
     }
 
     /// The strings as an array of text; nothing when one of them is not UTF-8.

@@ -17,10 +17,7 @@ impl Chunks {
     pub(super) fn push(&mut self, numbers: &[u32]) {
         let largest = numbers.iter().copied().max().unwrap_or(0);
         // `pack` leaves room for two more slots than it is told of, and numbers start at one.
-        let chunk = Codes::pack(
-            (largest as usize).saturating_sub(1),
-            numbers.iter().copied(),
-        );
+        let chunk = Codes::pack((largest as usize).saturating_sub(1), numbers.iter().copied());
         self.rows += numbers.len();
         self.bytes += chunk.memory();
         self.chunks.push(chunk);

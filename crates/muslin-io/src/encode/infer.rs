@@ -34,16 +34,10 @@ impl Spelling {
 
 /// The narrowest type that every value has; text when there is no value.
 pub(super) fn infer<'a>(values: impl Iterator<Item = &'a [u8]>, spelling: Spelling) -> ColumnType {
-    let candidates = [
-        ColumnType::Integer,
-        ColumnType::Number,
-        ColumnType::Date,
-        ColumnType::Boolean,
-    ];
-    let mut open: Vec<(ColumnType, Parser)> = candidates
-        .into_iter()
-        .filter_map(|t| spelling.parser(t).map(|p| (t, p)))
-        .collect();
+    let candidates =
+        [ColumnType::Integer, ColumnType::Number, ColumnType::Date, ColumnType::Boolean];
+    let mut open: Vec<(ColumnType, Parser)> =
+        candidates.into_iter().filter_map(|t| spelling.parser(t).map(|p| (t, p))).collect();
     let (mut any, mut any_digit) = (false, false);
     for value in values {
         any = true;
@@ -123,19 +117,9 @@ fn number(text: &[u8], mark: u8) -> Option<f64> {
 
 /// The digits of a mantissa without leading and trailing zeros, sign and mark.
 fn significant(mantissa: &[u8]) -> Vec<u8> {
-    let digits: Vec<u8> = mantissa
-        .iter()
-        .copied()
-        .filter(u8::is_ascii_digit)
-        .collect();
-    let start = digits
-        .iter()
-        .position(|&d| d != b'0')
-        .unwrap_or(digits.len());
-    let end = digits
-        .iter()
-        .rposition(|&d| d != b'0')
-        .map_or(start, |last| last + 1);
+    let digits: Vec<u8> = mantissa.iter().copied().filter(u8::is_ascii_digit).collect();
+    let start = digits.iter().position(|&d| d != b'0').unwrap_or(digits.len());
+    let end = digits.iter().rposition(|&d| d != b'0').map_or(start, |last| last + 1);
     digits[start..end].to_vec()
 }
 
@@ -145,15 +129,11 @@ fn date(text: &[u8]) -> Option<i32> {
         return None;
     };
     let digits = |digits: &[u8]| {
-        digits.iter().try_fold(0i32, |sum, d| {
-            d.is_ascii_digit().then(|| sum * 10 + i32::from(d - b'0'))
-        })
+        digits
+            .iter()
+            .try_fold(0i32, |sum, d| d.is_ascii_digit().then(|| sum * 10 + i32::from(d - b'0')))
     };
-    let (year, month, day) = (
-        digits(&[y1, y2, y3, y4])?,
-        digits(&[m1, m2])?,
-        digits(&[d1, d2])?,
-    );
+    let (year, month, day) = (digits(&[y1, y2, y3, y4])?, digits(&[m1, m2])?, digits(&[d1, d2])?);
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let days_in = match month {
         4 | 6 | 9 | 11 => 30,
@@ -166,11 +146,7 @@ fn date(text: &[u8]) -> Option<i32> {
         return None;
     }
     // Days from the civil calendar, counting years from March so that leap days come last.
-    let (y, m) = if month > 2 {
-        (year, month - 3)
-    } else {
-        (year - 1, month + 9)
-    };
+    let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let day_of_year = (153 * m + 2) / 5 + day - 1;
     Some(365 * y + y / 4 - y / 100 + y / 400 + day_of_year - 719_468)
 }
@@ -195,10 +171,7 @@ mod tests {
     fn types_are_those_that_lose_nothing() {
         for (values, expected) in [
             (&["1", "-20", "0"][..], ColumnType::Integer),
-            (
-                &["9223372036854775807", "-9223372036854775808"],
-                ColumnType::Integer,
-            ),
+            (&["9223372036854775807", "-9223372036854775808"], ColumnType::Integer),
             (&["9223372036854775808"], ColumnType::Text),
             (&["12345678901234567890"], ColumnType::Text),
             (&["00123", "1"], ColumnType::Text),
@@ -237,9 +210,7 @@ mod tests {
 
     #[test]
     fn a_decimal_comma_is_read_when_it_is_the_mark() {
-        let spelling = Spelling {
-            decimal_comma: true,
-        };
+        let spelling = Spelling { decimal_comma: true };
         let values = ["1,5", "2"].map(str::as_bytes);
         assert_eq!(infer(values.into_iter(), spelling), ColumnType::Number);
         assert_eq!(number(b"-1,25", b','), Some(-1.25));

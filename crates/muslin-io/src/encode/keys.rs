@@ -43,16 +43,11 @@ impl KeyEncoder {
         if last == key && number != Chunks::MISSING {
             return number;
         }
-        let entry = self
-            .table
-            .entry(hash(key), |&(k, _)| k == key, |&(k, _)| hash(k));
+        let entry = self.table.entry(hash(key), |&(k, _)| k == key, |&(k, _)| hash(k));
         let number = entry
             .or_insert_with(|| {
                 self.keys.push(key);
-                (
-                    key,
-                    u32::try_from(self.keys.len()).expect("no more values than 32-bit rows"),
-                )
+                (key, u32::try_from(self.keys.len()).expect("no more values than 32-bit rows"))
             })
             .get()
             .1;
@@ -62,17 +57,9 @@ impl KeyEncoder {
 
     /// The keys in order, and the codes; keys in `missing` become missing.
     pub(super) fn finish(self, missing: &[u64]) -> (Vec<u64>, Codes) {
-        let Self {
-            table,
-            keys,
-            chunks,
-            ..
-        } = self;
+        let Self { table, keys, chunks, .. } = self;
         drop(table);
-        let ranked = rank(
-            keys.into_iter()
-                .map(|key| (!missing.contains(&key)).then_some(key)),
-        );
+        let ranked = rank(keys.into_iter().map(|key| (!missing.contains(&key)).then_some(key)));
         let codes = chunks.finish(ranked.keys.len(), &ranked.slots);
         (ranked.keys, codes)
     }
@@ -87,10 +74,8 @@ pub(super) struct Ranked {
 /// Sorts keys in the order of their numbers; equal keys become one, none becomes missing.
 pub(super) fn rank(keys: impl ExactSizeIterator<Item = Option<u64>>) -> Ranked {
     let mut slots = vec![u32::MAX; keys.len() + 1];
-    let mut sorted: Vec<(u64, u32)> = (1u32..)
-        .zip(keys)
-        .filter_map(|(number, key)| key.map(|key| (key, number)))
-        .collect();
+    let mut sorted: Vec<(u64, u32)> =
+        (1u32..).zip(keys).filter_map(|(number, key)| key.map(|key| (key, number))).collect();
     sorted.par_sort_unstable();
     let mut keys: Vec<u64> = Vec::with_capacity(sorted.len());
     for (key, number) in sorted {
@@ -100,9 +85,6 @@ pub(super) fn rank(keys: impl ExactSizeIterator<Item = Option<u64>>) -> Ranked {
         slots[number as usize] = u32::try_from(keys.len() - 1).expect("no more keys than numbers");
     }
     let missing = u32::try_from(keys.len()).expect("no more keys than numbers");
-    slots
-        .iter_mut()
-        .filter(|slot| **slot == u32::MAX)
-        .for_each(|slot| *slot = missing);
+    slots.iter_mut().filter(|slot| **slot == u32::MAX).for_each(|slot| *slot = missing);
     Ranked { keys, slots }
 }

@@ -25,7 +25,7 @@ use arrow_buffer::{ArrowNativeType, i256};
 use arrow_schema::DataType;
 use muslin_table::{Codes, Column, Dictionary};
 
-pub(crate) use bytes::BytesEncoder;
+pub(crate) use bytes::{BytesEncoder, Ends};
 pub(crate) use infer::Spelling;
 
 use self::bytes::SortedBytes;
@@ -94,11 +94,7 @@ impl ArrayEncoder {
             keyed if crate::types::has_keys(keyed) => Values::Keys(KeyEncoder::new()),
             _ => return None,
         };
-        Some(Self {
-            data_type,
-            values,
-            last: None,
-        })
+        Some(Self { data_type, values, last: None })
     }
 
     /// Bytes in use.
@@ -125,8 +121,7 @@ impl ArrayEncoder {
             _ => {
                 let rows = array.len();
                 let mut numbers = Vec::with_capacity(rows);
-                self.values
-                    .number(array, |row| (row < rows).then_some(row), &mut numbers);
+                self.values.number(array, |row| (row < rows).then_some(row), &mut numbers);
                 self.values.chunks().push(&numbers);
             }
         }
@@ -150,21 +145,18 @@ impl ArrayEncoder {
             }
         }
         let mut numbers = Vec::with_capacity(fresh.len());
-        self.values
-            .number(values, |index| fresh.get(index).copied(), &mut numbers);
+        self.values.number(values, |index| fresh.get(index).copied(), &mut numbers);
         for (value, number) in fresh.into_iter().zip(numbers) {
             known[value] = number;
         }
         let numbers: Vec<u32> = key_values
             .iter()
             .enumerate()
-            .map(|(row, key)| {
-                if keys.is_valid(row) {
-                    known[key.as_usize()]
-                } else {
-                    Chunks::MISSING
-                }
-            })
+            .map(
+                |(row, key)| {
+                    if keys.is_valid(row) { known[key.as_usize()] } else { Chunks::MISSING }
+                },
+            )
             .collect();
         self.values.chunks().push(&numbers);
         self.last = Some((Arc::clone(values), known));
@@ -311,13 +303,12 @@ fn wide_decimal_key(value: i256) -> [u8; 32] {
 fn null_keys(data_type: &DataType, wanted: &Wanted<'_>) -> Vec<u64> {
     let spelled = wanted.nulls.iter();
     match data_type {
-        unsigned if unsigned.is_unsigned_integer() => spelled
-            .filter_map(|null| null.parse::<u64>().ok())
-            .collect(),
-        signed if signed.is_integer() => spelled
-            .filter_map(|null| null.parse::<i64>().ok())
-            .map(OrderKey::key)
-            .collect(),
+        unsigned if unsigned.is_unsigned_integer() => {
+            spelled.filter_map(|null| null.parse::<u64>().ok()).collect()
+        }
+        signed if signed.is_integer() => {
+            spelled.filter_map(|null| null.parse::<i64>().ok()).map(OrderKey::key).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -325,9 +316,7 @@ fn null_keys(data_type: &DataType, wanted: &Wanted<'_>) -> Vec<u64> {
 pub(crate) fn array_of_keys(data_type: &DataType, keys: &[u64]) -> ArrayRef {
     if *data_type == DataType::Boolean {
         return Arc::new(
-            keys.iter()
-                .map(|&key| Some(key != 0))
-                .collect::<arrow_array::BooleanArray>(),
+            keys.iter().map(|&key| Some(key != 0)).collect::<arrow_array::BooleanArray>(),
         );
     }
     with_keyed_type!(data_type, T => {
@@ -352,9 +341,7 @@ fn array_of_bytes(data_type: &DataType, sorted: &SortedBytes) -> ArrayRef {
             });
             let array: Decimal128Array = values.map(Some).collect();
             Arc::new(
-                array
-                    .with_precision_and_scale(*precision, *scale)
-                    .expect("the input's own type"),
+                array.with_precision_and_scale(*precision, *scale).expect("the input's own type"),
             )
         }
         DataType::Decimal256(precision, scale) => {
@@ -365,9 +352,7 @@ fn array_of_bytes(data_type: &DataType, sorted: &SortedBytes) -> ArrayRef {
             });
             let array: Decimal256Array = values.map(Some).collect();
             Arc::new(
-                array
-                    .with_precision_and_scale(*precision, *scale)
-                    .expect("the input's own type"),
+                array.with_precision_and_scale(*precision, *scale).expect("the input's own type"),
             )
         }
         _ => unreachable!("the type was checked when the encoder was made"),

@@ -80,11 +80,7 @@ fn encode(
     run: &Run,
     place: &Place,
 ) -> Result<EncodedTable> {
-    let names: Vec<String> = schema
-        .fields()
-        .iter()
-        .map(|field| field.name().clone())
-        .collect();
+    let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
     let chosen = Chosen::new(&names, options, place)?;
     let mut encoders: Vec<ArrayEncoder> = (0..chosen.positions.len())
         .map(|index| encoder(schema, &chosen, index, options, place))
@@ -114,15 +110,9 @@ pub(super) fn encoder(
 ) -> Result<ArrayEncoder> {
     let data_type = schema.field(chosen.positions[index]).data_type();
     ArrayEncoder::new(data_type, &options.null).ok_or_else(|| {
-        let kind = if data_type.is_nested() {
-            "of nested values".into()
-        } else {
-            data_type.to_string()
-        };
-        place
-            .clone()
-            .column(chosen.name(index))
-            .error(Problem::UnsupportedType(kind))
+        let kind =
+            if data_type.is_nested() { "of nested values".into() } else { data_type.to_string() };
+        place.clone().column(chosen.name(index)).error(Problem::UnsupportedType(kind))
     })
 }
 
@@ -140,18 +130,14 @@ pub(super) fn finish(
         .map(|(index, encoder)| {
             let wanted = Wanted {
                 column_type: chosen.column_type(index),
-                spelling: Spelling {
-                    decimal_comma: options.csv.decimal_comma.unwrap_or(false),
-                },
+                spelling: Spelling { decimal_comma: options.csv.decimal_comma.unwrap_or(false) },
                 nulls: &options.null,
             };
-            encoder
-                .finish(chosen.name(index), &wanted)
-                .map_err(|found| {
-                    let mut place = place.clone().column(chosen.name(index));
-                    place.row = found.row;
-                    place.error(found.problem)
-                })
+            encoder.finish(chosen.name(index), &wanted).map_err(|found| {
+                let mut place = place.clone().column(chosen.name(index));
+                place.row = found.row;
+                place.error(found.problem)
+            })
         })
         .collect();
     Ok(EncodedTable::new(rows, columns?)?)

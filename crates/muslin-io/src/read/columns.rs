@@ -34,25 +34,16 @@ impl Chosen {
     pub(super) fn new(names: &[String], options: &ReadOptions, place: &Place) -> Result<Self> {
         if names.len() > LIMIT {
             let found = names.len();
-            return Err(place.clone().error(Problem::TooManyColumns {
-                found,
-                limit: LIMIT,
-            }));
+            return Err(place.clone().error(Problem::TooManyColumns { found, limit: LIMIT }));
         }
         let mut sorted: Vec<(&str, usize)> = names.iter().map(String::as_str).zip(1..).collect();
         sorted.sort_unstable();
         if let Some(twice) = sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            let problem = Problem::SameName {
-                first: twice[0].1,
-                second: twice[1].1,
-            };
+            let problem = Problem::SameName { first: twice[0].1, second: twice[1].1 };
             return Err(place.clone().column(twice[0].0).error(problem));
         }
         let known = |name: &String| find(names, name);
-        options
-            .types
-            .keys()
-            .try_for_each(|name| known(name).map(|_| ()))?;
+        options.types.keys().try_for_each(|name| known(name).map(|_| ()))?;
         let positions = match &options.columns {
             ColumnChoice::All => (0..names.len()).collect(),
             ColumnChoice::Only(only) => {
@@ -63,20 +54,11 @@ impl Chosen {
             }
             ColumnChoice::Except(except) => {
                 let left_out: Vec<usize> = except.iter().map(known).collect::<Result<_>>()?;
-                (0..names.len())
-                    .filter(|position| !left_out.contains(position))
-                    .collect()
+                (0..names.len()).filter(|position| !left_out.contains(position)).collect()
             }
         };
-        let names = positions
-            .iter()
-            .map(|&position| names[position].clone())
-            .collect();
-        Ok(Self {
-            positions,
-            names,
-            types: options.types.clone(),
-        })
+        let names = positions.iter().map(|&position| names[position].clone()).collect();
+        Ok(Self { positions, names, types: options.types.clone() })
     }
 
     /// Name of the `index`-th column that is read.
@@ -97,11 +79,7 @@ fn find(names: &[String], name: &str) -> Result<usize> {
     }
     let empty = |name: &String| {
         let values = std::sync::Arc::new(arrow_array::Int64Array::from(Vec::<i64>::new()));
-        Column::new(
-            name,
-            Dictionary::new(values),
-            muslin_table::Codes::U8(vec![]),
-        )
+        Column::new(name, Dictionary::new(values), muslin_table::Codes::U8(vec![]))
     };
     let columns = names.iter().map(empty).collect::<Result<_, _>>()?;
     Ok(EncodedTable::new(0, columns)?.find(name)?.index())

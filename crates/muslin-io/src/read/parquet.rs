@@ -42,15 +42,7 @@ pub(super) fn read(
     };
     let content = match (opened.file, opened.bytes) {
         (Some(file), Some(length)) => Content::File(Arc::new(file), length),
-        (file, bytes) => Content::Memory(
-            Opened {
-                file,
-                bytes,
-                ..opened
-            }
-            .into_bytes()?
-            .into(),
-        ),
+        (file, bytes) => Content::Memory(Opened { file, bytes, ..opened }.into_bytes()?.into()),
     };
     let damaged = |_: ParquetError| place.clone().error(Problem::Damaged("Parquet"));
     let read_options = ArrowReaderOptions::new();
@@ -60,11 +52,7 @@ pub(super) fn read(
         ArrowReaderMetadata::try_new(Arc::clone(own.metadata()), as_dictionaries).unwrap_or(own);
 
     let schema = Arc::clone(metadata.schema());
-    let names: Vec<String> = schema
-        .fields()
-        .iter()
-        .map(|field| field.name().clone())
-        .collect();
+    let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
     let chosen = Chosen::new(&names, options, place)?;
     let encoders: Vec<ArrayEncoder> = (0..chosen.positions.len())
         .map(|index| arrow::encoder(&schema, &chosen, index, options, place))
@@ -114,9 +102,7 @@ struct AllMemory(std::sync::atomic::AtomicU64);
 
 impl AllMemory {
     fn grow(&self, bytes: u64) -> u64 {
-        self.0
-            .fetch_add(bytes, std::sync::atomic::Ordering::Relaxed)
-            + bytes
+        self.0.fetch_add(bytes, std::sync::atomic::Ordering::Relaxed) + bytes
     }
 }
 
@@ -125,9 +111,7 @@ fn stored_bytes(metadata: &ArrowReaderMetadata, position: usize) -> u64 {
         let columns = group.columns().iter().zip(0..);
         let roots = columns
             .filter(|(_, leaf)| metadata.parquet_schema().get_column_root_idx(*leaf) == position);
-        roots
-            .map(|(column, _)| u64::try_from(column.compressed_size()).unwrap_or(0))
-            .sum::<u64>()
+        roots.map(|(column, _)| u64::try_from(column.compressed_size()).unwrap_or(0)).sum::<u64>()
     };
     metadata.metadata().row_groups().iter().map(of).sum()
 }
@@ -170,10 +154,9 @@ impl ChunkReader for Content {
 
     fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
         Ok(match self {
-            Self::File(file, _) => Box::new(io::BufReader::new(FileFrom {
-                file: Arc::clone(file),
-                at: start,
-            })),
+            Self::File(file, _) => {
+                Box::new(io::BufReader::new(FileFrom { file: Arc::clone(file), at: start }))
+            }
             Self::Memory(bytes) => Box::new(io::Cursor::new(slice(bytes, start, None)?)),
         })
     }
@@ -181,10 +164,7 @@ impl ChunkReader for Content {
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
         match self {
             Self::File(file, whole) => {
-                if start
-                    .checked_add(length as u64)
-                    .is_none_or(|end| end > *whole)
-                {
+                if start.checked_add(length as u64).is_none_or(|end| end > *whole) {
                     return Err(ParquetError::EOF("past the end of the file".into()));
                 }
                 let mut bytes = vec![0; length];
@@ -197,9 +177,7 @@ impl ChunkReader for Content {
 }
 
 fn slice(bytes: &Bytes, start: u64, length: Option<usize>) -> Result<Bytes, ParquetError> {
-    let start = usize::try_from(start)
-        .ok()
-        .filter(|start| *start <= bytes.len());
+    let start = usize::try_from(start).ok().filter(|start| *start <= bytes.len());
     let end = start.and_then(|start| length.map_or(Some(bytes.len()), |l| start.checked_add(l)));
     match (start, end.filter(|end| *end <= bytes.len())) {
         (Some(start), Some(end)) => Ok(bytes.slice(start..end)),

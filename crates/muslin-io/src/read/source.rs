@@ -19,11 +19,7 @@ impl Input {
     /// The input that a command line names; `-` is standard input.
     pub fn named(name: impl Into<PathBuf>) -> Self {
         let path = name.into();
-        if path.as_os_str() == "-" {
-            Self::Stdin
-        } else {
-            Self::Path(path)
-        }
+        if path.as_os_str() == "-" { Self::Stdin } else { Self::Path(path) }
     }
 
     /// The name for messages.
@@ -89,11 +85,7 @@ pub(super) fn open(input: &Input) -> Result<Opened> {
             }
             let same = file.try_clone().map_err(unreadable)?;
             let plain = metadata.is_file();
-            (
-                Box::new(file),
-                plain.then_some(same),
-                plain.then_some(metadata.len()),
-            )
+            (Box::new(file), plain.then_some(same), plain.then_some(metadata.len()))
         }
     };
     let mut head = read_head(&mut content).map_err(unreadable)?;

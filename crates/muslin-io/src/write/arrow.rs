@@ -19,9 +19,7 @@ pub(super) fn write(
     for rows in ranges(table.rows(), BATCH_ROWS) {
         run.check()?;
         let count = rows.len() as u64;
-        writer
-            .write(&batch(table, &schema, rows))
-            .map_err(io_error)?;
+        writer.write(&batch(table, &schema, rows)).map_err(io_error)?;
         run.reporter().advance(count);
     }
     writer.finish().map_err(io_error)?;

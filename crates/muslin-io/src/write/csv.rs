@@ -58,11 +58,8 @@ pub(super) fn write(
     out.write_all(header.as_bytes())?;
 
     let alone = table.columns().len() == 1;
-    let columns: Vec<Spelled> = table
-        .columns()
-        .par_iter()
-        .map(|column| Spelled::new(column, style, alone))
-        .collect();
+    let columns: Vec<Spelled> =
+        table.columns().par_iter().map(|column| Spelled::new(column, style, alone)).collect();
     let mut delimiter = [0; 4];
     let delimiter = style.delimiter.encode_utf8(&mut delimiter).as_bytes();
     let ranges: Vec<_> = ranges(table.rows(), ROWS).collect();
@@ -85,8 +82,7 @@ pub(super) fn write(
             })
             .collect();
         texts.iter().try_for_each(|text| out.write_all(text))?;
-        run.reporter()
-            .advance(some.iter().map(|rows| rows.len() as u64).sum());
+        run.reporter().advance(some.iter().map(|rows| rows.len() as u64).sum());
     }
     Ok(())
 }
@@ -113,11 +109,7 @@ impl<'a> Spelled<'a> {
             add(&quoted(&value, style, force));
         }
         // A lone column's missing cell would be a blank line, which readers pass over.
-        add(&quoted(
-            &style.missing,
-            style,
-            alone && style.missing.is_empty(),
-        ));
+        add(&quoted(&style.missing, style, alone && style.missing.is_empty()));
         add(&quoted(&style.suppressed, style, false));
         Self { column, text, ends }
     }
@@ -147,17 +139,12 @@ fn spell(values: &ArrayRef, at: usize, style: &CsvStyle) -> String {
         DataType::Boolean => values.as_boolean().value(at).to_string(),
         DataType::Binary => hex(values.as_binary::<i32>().value(at)),
         DataType::FixedSizeBinary(_) => hex(values.as_fixed_size_binary().value(at)),
-        DataType::Float64 => number(
-            values
-                .as_primitive::<arrow_array::types::Float64Type>()
-                .value(at),
-            style,
-        ),
+        DataType::Float64 => {
+            number(values.as_primitive::<arrow_array::types::Float64Type>().value(at), style)
+        }
         DataType::Float32 => {
             // The shortest digits of the narrow type, not those of its widened value.
-            let value = values
-                .as_primitive::<arrow_array::types::Float32Type>()
-                .value(at);
+            let value = values.as_primitive::<arrow_array::types::Float32Type>().value(at);
             marked(
                 if value.is_finite() {
                     format!("{value}")
@@ -168,23 +155,15 @@ fn spell(values: &ArrayRef, at: usize, style: &CsvStyle) -> String {
             )
         }
         DataType::Float16 => {
-            let value = values
-                .as_primitive::<arrow_array::types::Float16Type>()
-                .value(at);
+            let value = values.as_primitive::<arrow_array::types::Float16Type>().value(at);
             number(value.to_f64(), style)
         }
         DataType::Decimal128(_, scale) => marked(
-            scaled(
-                &natives::<Decimal128Type>(values.as_ref())[at].to_string(),
-                *scale,
-            ),
+            scaled(&natives::<Decimal128Type>(values.as_ref())[at].to_string(), *scale),
             style,
         ),
         DataType::Decimal256(_, scale) => marked(
-            scaled(
-                &natives::<Decimal256Type>(values.as_ref())[at].to_string(),
-                *scale,
-            ),
+            scaled(&natives::<Decimal256Type>(values.as_ref())[at].to_string(), *scale),
             style,
         ),
         DataType::Decimal32(_, scale) | DataType::Decimal64(_, scale) => {
@@ -193,11 +172,9 @@ fn spell(values: &ArrayRef, at: usize, style: &CsvStyle) -> String {
             }, _ => unreachable!("a decimal has a key"));
             marked(scaled(&digits, *scale), style)
         }
-        DataType::Date32 => date(i64::from(
-            values
-                .as_primitive::<arrow_array::types::Date32Type>()
-                .value(at),
-        )),
+        DataType::Date32 => {
+            date(i64::from(values.as_primitive::<arrow_array::types::Date32Type>().value(at)))
+        }
         DataType::Date64 => date(
             values
                 .as_primitive::<arrow_array::types::Date64Type>()
@@ -228,12 +205,10 @@ fn whole(values: &ArrayRef, at: usize) -> i64 {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// The shortest digits that read back as the number; an exponent only where zeros would be many.
@@ -249,18 +224,12 @@ fn number(value: f64, style: &CsvStyle) -> String {
 }
 
 fn marked(text: String, style: &CsvStyle) -> String {
-    if style.decimal_comma {
-        text.replace('.', ",")
-    } else {
-        text
-    }
+    if style.decimal_comma { text.replace('.', ",") } else { text }
 }
 
 /// Puts the decimal point `scale` digits from the right.
 fn scaled(digits: &str, scale: i8) -> String {
-    let (sign, digits) = digits
-        .strip_prefix('-')
-        .map_or(("", digits), |digits| ("-", digits));
+    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |digits| ("-", digits));
     match usize::try_from(scale) {
         Ok(0) => format!("{sign}{digits}"),
         Ok(scale) => {
@@ -269,10 +238,7 @@ fn scaled(digits: &str, scale: i8) -> String {
             format!("{sign}{whole}.{fraction}")
         }
         Err(_) if digits == "0" => "0".into(),
-        Err(_) => format!(
-            "{sign}{digits}{}",
-            "0".repeat(usize::from(scale.unsigned_abs()))
-        ),
+        Err(_) => format!("{sign}{digits}{}", "0".repeat(usize::from(scale.unsigned_abs()))),
     }
 }
 
@@ -285,11 +251,7 @@ fn date(days: i64) -> String {
     let of_year = of_cycle - (365 * of_era + of_era / 4 - of_era / 100);
     let shifted_month = (5 * of_year + 2) / 153;
     let day = of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 {
-        shifted_month + 3
-    } else {
-        shifted_month - 9
-    };
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
     let year = of_era + cycle * 400 + i64::from(month <= 2);
     format!("{year:04}-{month:02}-{day:02}")
 }
@@ -304,22 +266,10 @@ fn per_second(unit: TimeUnit) -> i64 {
 }
 
 fn clock(ticks: i64, unit: TimeUnit) -> String {
-    let (seconds, rest) = (
-        ticks.div_euclid(per_second(unit)),
-        ticks.rem_euclid(per_second(unit)),
-    );
+    let (seconds, rest) = (ticks.div_euclid(per_second(unit)), ticks.rem_euclid(per_second(unit)));
     let digits = per_second(unit).to_string().len() - 1;
-    let fraction = if rest == 0 {
-        String::new()
-    } else {
-        format!(".{rest:0digits$}")
-    };
-    format!(
-        "{:02}:{:02}:{:02}{fraction}",
-        seconds / 3_600,
-        seconds / 60 % 60,
-        seconds % 60
-    )
+    let fraction = if rest == 0 { String::new() } else { format!(".{rest:0digits$}") };
+    format!("{:02}:{:02}:{:02}{fraction}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
 }
 
 #[cfg(test)]
@@ -352,16 +302,7 @@ mod tests {
         ] {
             assert_eq!(number(value, &style), text);
         }
-        assert_eq!(
-            number(
-                -1.25,
-                &CsvStyle {
-                    decimal_comma: true,
-                    ..style
-                }
-            ),
-            "-1,25"
-        );
+        assert_eq!(number(-1.25, &CsvStyle { decimal_comma: true, ..style }), "-1,25");
     }
 
     #[test]

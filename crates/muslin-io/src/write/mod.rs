@@ -30,11 +30,7 @@ impl Destination {
     /// The destination that a command line names; `-` is standard output.
     pub fn named(name: impl Into<PathBuf>) -> Self {
         let path = name.into();
-        if path.as_os_str() == "-" {
-            Self::Stdout
-        } else {
-            Self::Path(path)
-        }
+        if path.as_os_str() == "-" { Self::Stdout } else { Self::Path(path) }
     }
 
     /// The name for messages.
@@ -122,8 +118,7 @@ pub fn write(
         Failed::Io(error) => output(destination, OutputProblem::Unwritable(error.kind())),
         Failed::Stopped(error) => error.into(),
     };
-    run.reporter()
-        .stage("writing", Some(release.table().rows() as u64));
+    run.reporter().stage("writing", Some(release.table().rows() as u64));
     let written = match destination {
         Destination::Stdout => {
             let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout());
@@ -143,10 +138,7 @@ pub fn write(
 }
 
 fn output(destination: &Destination, problem: OutputProblem) -> Error {
-    Error::Output {
-        file: destination.name(),
-        problem,
-    }
+    Error::Output { file: destination.name(), problem }
 }
 
 fn write_format(
@@ -159,10 +151,7 @@ fn write_format(
     run.install(|| match format {
         WriteFormat::Csv => csv::write(release.table(), &options.csv, run, out),
         WriteFormat::Tsv => {
-            let style = CsvStyle {
-                delimiter: '\t',
-                ..options.csv.clone()
-            };
+            let style = CsvStyle { delimiter: '\t', ..options.csv.clone() };
             csv::write(release.table(), &style, run, out)
         }
         WriteFormat::Parquet => parquet::write(release.table(), run, out),

@@ -58,15 +58,8 @@ impl SafeFile {
         remove_leftovers(folder);
         let name = destination.file_name().ok_or(OutputProblem::NotAFile)?;
         let (file, path) = create_temporary(folder, name).map_err(unwritable)?;
-        let temporary = Temporary {
-            path,
-            renamed: false,
-        };
-        Ok(Self {
-            out: BufWriter::with_capacity(1 << 20, file),
-            temporary,
-            destination,
-        })
+        let temporary = Temporary { path, renamed: false };
+        Ok(Self { out: BufWriter::with_capacity(1 << 20, file), temporary, destination })
     }
 
     /// Puts the file in its place.
@@ -93,9 +86,7 @@ impl Write for SafeFile {
 }
 
 fn folder_of(path: &Path) -> &Path {
-    path.parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."))
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// A new locked file that only its owner may read.
@@ -193,10 +184,7 @@ mod tests {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            assert_eq!(
-                fs::metadata(&path).unwrap().permissions().mode() & 0o777,
-                0o600
-            );
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         }
     }
 
@@ -231,9 +219,6 @@ mod tests {
         }
         assert_eq!(refused(folder.path()), Some(OutputProblem::NotAFile));
         let nowhere = refused(&folder.path().join("no/such/folder.csv"));
-        assert_eq!(
-            nowhere,
-            Some(OutputProblem::Unwritable(io::ErrorKind::NotFound))
-        );
+        assert_eq!(nowhere, Some(OutputProblem::Unwritable(io::ErrorKind::NotFound)));
     }
 }

@@ -17,18 +17,12 @@ use crate::types::{natives, primitive_array, with_keyed_type};
 /// The names and types of a table, and nothing else about where it came from.
 pub(super) fn schema(table: &EncodedTable) -> SchemaRef {
     let field = |column: &Column| Field::new(column.name(), column.data_type().clone(), true);
-    Arc::new(Schema::new(
-        table.columns().iter().map(field).collect::<Vec<_>>(),
-    ))
+    Arc::new(Schema::new(table.columns().iter().map(field).collect::<Vec<_>>()))
 }
 
 /// Some rows of a table; missing and suppressed cells are null, with nothing beneath them.
 pub(super) fn batch(table: &EncodedTable, schema: &SchemaRef, rows: Range<usize>) -> RecordBatch {
-    let columns = table
-        .columns()
-        .iter()
-        .map(|column| decode(column, rows.clone()))
-        .collect();
+    let columns = table.columns().iter().map(|column| decode(column, rows.clone())).collect();
     let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(rows.len()));
     RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)
         .expect("columns of one length and of the schema's types")
@@ -43,35 +37,19 @@ fn decode(column: &Column, rows: Range<usize>) -> ArrayRef {
     match column.data_type() {
         DataType::Boolean => {
             let values = values.as_boolean();
-            Arc::new(
-                cells
-                    .map(|at| at.map(|at| values.value(at)))
-                    .collect::<BooleanArray>(),
-            )
+            Arc::new(cells.map(|at| at.map(|at| values.value(at))).collect::<BooleanArray>())
         }
         DataType::Utf8 => {
             let values = values.as_string::<i32>();
-            Arc::new(
-                cells
-                    .map(|at| at.map(|at| values.value(at)))
-                    .collect::<StringArray>(),
-            )
+            Arc::new(cells.map(|at| at.map(|at| values.value(at))).collect::<StringArray>())
         }
         DataType::LargeUtf8 => {
             let values = values.as_string::<i64>();
-            Arc::new(
-                cells
-                    .map(|at| at.map(|at| values.value(at)))
-                    .collect::<LargeStringArray>(),
-            )
+            Arc::new(cells.map(|at| at.map(|at| values.value(at))).collect::<LargeStringArray>())
         }
         DataType::Binary => {
             let values = values.as_binary::<i32>();
-            Arc::new(
-                cells
-                    .map(|at| at.map(|at| values.value(at)))
-                    .collect::<BinaryArray>(),
-            )
+            Arc::new(cells.map(|at| at.map(|at| values.value(at))).collect::<BinaryArray>())
         }
         DataType::FixedSizeBinary(width) => {
             let values = values.as_fixed_size_binary();
@@ -96,7 +74,5 @@ fn decode(column: &Column, rows: Range<usize>) -> ArrayRef {
 
 /// Ranges of `step` rows that cover a table.
 pub(super) fn ranges(rows: usize, step: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..rows)
-        .step_by(step)
-        .map(move |start| start..rows.min(start + step))
+    (0..rows).step_by(step).map(move |start| start..rows.min(start + step))
 }

@@ -59,12 +59,9 @@ impl ScanJob {
     /// Reads the input and looks at it.
     pub fn run(&self, run: &Run) -> Result<ScanReport> {
         let ReadTable { table, source } = muslin_io::read(&self.input, &self.read, run)?;
-        self.roles
-            .keys()
-            .try_for_each(|name| table.find(name).map(|_| ()))?;
+        self.roles.keys().try_for_each(|name| table.find(name).map(|_| ()))?;
         let engine = MemoryEngine::new(&table, run);
-        run.reporter()
-            .stage("looking", Some(table.columns().len() as u64 + 1));
+        run.reporter().stage("looking", Some(table.columns().len() as u64 + 1));
         let mut columns = Vec::new();
         for (index, column) in table.columns().iter().enumerate() {
             let by = [ColumnId::new(index)].into_iter().collect();
@@ -76,10 +73,7 @@ impl ScanJob {
         run.reporter().finish();
         let mut warnings = warnings(&table, &self.read.null);
         if source.blank_lines > 0 {
-            warnings.push(format!(
-                "{} blank lines were passed over",
-                source.blank_lines
-            ));
+            warnings.push(format!("{} blank lines were passed over", source.blank_lines));
         }
         if source.dialect.as_ref().is_some_and(|d| !d.header) && self.read.csv.header.is_none() {
             warnings.push("the first record looks like data, so columns have numbers for names: pass `--header yes` if it is a header".into());
@@ -134,20 +128,9 @@ impl ScanJob {
             }
             None => {
                 let is_one = |column: &ColumnReport| column.role == Role::QuasiIdentifier;
-                let ids = (0..columns.len())
-                    .filter(|&c| is_one(&columns[c]))
-                    .map(ColumnId::new);
-                let given = columns
-                    .iter()
-                    .any(|c| is_one(c) && c.decided == Decided::Given);
-                (
-                    ids.collect(),
-                    if given {
-                        Decided::Given
-                    } else {
-                        Decided::Suggested
-                    },
-                )
+                let ids = (0..columns.len()).filter(|&c| is_one(&columns[c])).map(ColumnId::new);
+                let given = columns.iter().any(|c| is_one(c) && c.decided == Decided::Given);
+                (ids.collect(), if given { Decided::Given } else { Decided::Suggested })
             }
         };
         if chosen.is_empty() {
@@ -155,23 +138,14 @@ impl ScanJob {
         }
         let by: ColumnSet = chosen.iter().copied().collect();
         let sizes = engine.class_sizes(&by, self.missing).map_err(Error::from)?;
-        let names = chosen
-            .iter()
-            .map(|&id| table.column(id).name().to_owned())
-            .collect();
-        Ok(Some(ClassesReport::new(
-            names,
-            decided,
-            &sizes,
-            &THRESHOLDS,
-        )))
+        let names = chosen.iter().map(|&id| table.column(id).name().to_owned()).collect();
+        Ok(Some(ClassesReport::new(names, decided, &sizes, &THRESHOLDS)))
     }
 }
 
 /// Spellings that often stand for missing and are not listed as such.
-const SPELLINGS: [&str; 12] = [
-    "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "none", "?", ".", "-",
-];
+const SPELLINGS: [&str; 12] =
+    ["NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "none", "?", ".", "-"];
 /// Numbers that often do.
 const NUMBERS: [i64; 5] = [-9, -99, -999, -9999, -99999];
 
@@ -187,11 +161,7 @@ fn warnings(table: &EncodedTable, listed: &[String]) -> Vec<String> {
                     let (mut from, mut to) = (0, values.len());
                     while from < to {
                         let middle = from.midpoint(to);
-                        if values.value(middle) < text {
-                            from = middle + 1
-                        } else {
-                            to = middle
-                        }
+                        if values.value(middle) < text { from = middle + 1 } else { to = middle }
                     }
                     from < values.len() && values.value(from) == text
                 };
@@ -199,25 +169,17 @@ fn warnings(table: &EncodedTable, listed: &[String]) -> Vec<String> {
                     empty.push(column.name());
                 }
                 for spelling in SPELLINGS.into_iter().filter(|spelling| holds(spelling)) {
-                    spelled
-                        .entry(spelling.into())
-                        .or_default()
-                        .push(column.name());
+                    spelled.entry(spelling.into()).or_default().push(column.name());
                 }
             }
             DataType::Int64 => {
-                let values = values
-                    .as_primitive::<arrow_array::types::Int64Type>()
-                    .values();
+                let values = values.as_primitive::<arrow_array::types::Int64Type>().values();
                 // Only where nothing else is negative: then it is a mark, not a measure.
                 let negative = values.partition_point(|&value| value < 0);
                 if let [mark] = values[..negative]
                     && NUMBERS.contains(&mark)
                 {
-                    spelled
-                        .entry(mark.to_string())
-                        .or_default()
-                        .push(column.name());
+                    spelled.entry(mark.to_string()).or_default().push(column.name());
                 }
             }
             _ => {}
@@ -246,9 +208,5 @@ fn warnings(table: &EncodedTable, listed: &[String]) -> Vec<String> {
 /// A few names, and how many more there are.
 fn names(all: &[&str]) -> String {
     let shown = all.iter().take(4).copied().collect::<Vec<_>>().join(", ");
-    if all.len() > 4 {
-        format!("{shown} and {} more", all.len() - 4)
-    } else {
-        shown
-    }
+    if all.len() > 4 { format!("{shown} and {} more", all.len() - 4) } else { shown }
 }

@@ -60,15 +60,10 @@ impl InputReport {
                 Format::ArrowStream => "arrow-stream",
             }
             .into(),
-            compression: source
-                .compression
-                .map(|compression| compression.name().into()),
+            compression: source.compression.map(|compression| compression.name().into()),
             delimiter: source.dialect.as_ref().map(|dialect| dialect.delimiter),
             header: of(|dialect| dialect.header),
-            encoding: source
-                .dialect
-                .as_ref()
-                .map(|dialect| dialect.encoding.name().into()),
+            encoding: source.dialect.as_ref().map(|dialect| dialect.encoding.name().into()),
             decimal_comma: of(|dialect| dialect.decimal_comma),
         }
     }
@@ -179,11 +174,7 @@ impl ClassesReport {
         let to = thresholds.iter().map(|k| Some(k - 1)).chain([None]);
         let within = from.zip(to).map(|(from, to)| {
             let upper = to.map_or(sizes.rows(), |to| sizes.rows_below(to + 1));
-            SizeReport {
-                from,
-                to,
-                rows: upper - sizes.rows_below(from),
-            }
+            SizeReport { from, to, rows: upper - sizes.rows_below(from) }
         });
         Self {
             columns,
@@ -201,9 +192,5 @@ impl ClassesReport {
 
 #[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
 fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        part as f64 / whole as f64
-    }
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

@@ -61,17 +61,7 @@ const WORDS: [(Role, &[&str]); 4] = [
     ),
     (
         Role::Weight,
-        &[
-            "wgt",
-            "fnlwgt",
-            "pweight",
-            "weights",
-            "wt",
-            "gewicht",
-            "ponderation",
-            "rb050",
-            "db090",
-        ],
+        &["wgt", "fnlwgt", "pweight", "weights", "wt", "gewicht", "ponderation", "rb050", "db090"],
     ),
     (
         Role::Sensitive,
@@ -173,36 +163,20 @@ pub fn suggest_role(column: &Column) -> (Role, String) {
     let valued = rows - column.missing() - column.suppressed();
     let distinct = column.dictionary().len() as u64;
     if distinct <= 1 {
-        let reason = if distinct == 0 {
-            "has no value"
-        } else {
-            "has one value only"
-        };
+        let reason = if distinct == 0 { "has no value" } else { "has one value only" };
         return (Role::Other, reason.into());
     }
     let parts = parts_of(column.name());
     let kind = type_name(column.data_type());
     let mostly_unique = valued >= 20 && distinct * 100 >= valued * 95;
     let named = WORDS.iter().find_map(|(role, words)| {
-        let word = words
-            .iter()
-            .find(|word| parts.iter().any(|part| part == *word))?;
+        let word = words.iter().find(|word| parts.iter().any(|part| part == *word))?;
         Some((*role, *word))
     });
     // `weight` says how many people a row stands for only next to a word that says so.
-    let counts_people = [
-        "sampling",
-        "survey",
-        "sample",
-        "household",
-        "person",
-        "design",
-        "final",
-    ];
+    let counts_people = ["sampling", "survey", "sample", "household", "person", "design", "final"];
     if parts.iter().any(|p| p == "weight" || p == "weights")
-        && parts
-            .iter()
-            .any(|part| counts_people.contains(&part.as_str()))
+        && parts.iter().any(|part| counts_people.contains(&part.as_str()))
     {
         return (Role::Weight, "the name says it is a survey weight".into());
     }
@@ -213,26 +187,19 @@ pub fn suggest_role(column: &Column) -> (Role, String) {
             (Role::QuasiIdentifier, reason)
         }
         Some((role, word)) => (role, format!("the name holds `{word}`")),
-        None if mostly_unique && (kind == "text" || kind == "integer" || kind == "binary") => (
-            Role::Identifier,
-            "nearly every row has a value of its own".into(),
-        ),
-        None if is_free_text(column, distinct, valued) => (
-            Role::Identifier,
-            "long texts that hardly repeat, such as notes".into(),
-        ),
-        None if kind == "number" || kind == "duration" => (
-            Role::Other,
-            "a measure; check whether outsiders know it".into(),
-        ),
-        None if kind == "integer" && distinct * 10 >= valued => (
-            Role::Other,
-            "a measure with many values; check whether outsiders know it".into(),
-        ),
-        None => (
-            Role::QuasiIdentifier,
-            "values repeat, so outsiders may know them".into(),
-        ),
+        None if mostly_unique && (kind == "text" || kind == "integer" || kind == "binary") => {
+            (Role::Identifier, "nearly every row has a value of its own".into())
+        }
+        None if is_free_text(column, distinct, valued) => {
+            (Role::Identifier, "long texts that hardly repeat, such as notes".into())
+        }
+        None if kind == "number" || kind == "duration" => {
+            (Role::Other, "a measure; check whether outsiders know it".into())
+        }
+        None if kind == "integer" && distinct * 10 >= valued => {
+            (Role::Other, "a measure with many values; check whether outsiders know it".into())
+        }
+        None => (Role::QuasiIdentifier, "values repeat, so outsiders may know them".into()),
     }
 }
 
@@ -246,10 +213,7 @@ fn parts_of(name: &str) -> Vec<String> {
             parts.push(String::new());
         }
         if c.is_alphanumeric() {
-            parts
-                .last_mut()
-                .expect("there is a part")
-                .extend(c.to_lowercase());
+            parts.last_mut().expect("there is a part").extend(c.to_lowercase());
         }
         previous = c;
     }
@@ -277,25 +241,12 @@ mod tests {
 
     fn column(name: &str, values: usize, rows: usize, long: bool) -> Column {
         let text = |v: usize| {
-            format!(
-                "{v:05}{}",
-                if long {
-                    " long note ".repeat(4)
-                } else {
-                    String::new()
-                }
-            )
+            format!("{v:05}{}", if long { " long note ".repeat(4) } else { String::new() })
         };
         let array: ArrayRef = Arc::new((0..values).map(|v| Some(text(v))).collect::<StringArray>());
-        let slots: Vec<u32> = (0..rows)
-            .map(|row| u32::try_from(row % values.max(1)).unwrap())
-            .collect();
-        Column::new(
-            name,
-            Dictionary::new(array),
-            Codes::pack(values, slots.into_iter()),
-        )
-        .unwrap()
+        let slots: Vec<u32> =
+            (0..rows).map(|row| u32::try_from(row % values.max(1)).unwrap()).collect();
+        Column::new(name, Dictionary::new(array), Codes::pack(values, slots.into_iter())).unwrap()
     }
 
     #[test]
@@ -323,10 +274,7 @@ mod tests {
         let (role, reason) = suggest_role(&column("remarks", 60, 100, true));
         assert_eq!(
             (role, reason.as_str()),
-            (
-                Role::Identifier,
-                "long texts that hardly repeat, such as notes"
-            )
+            (Role::Identifier, "long texts that hardly repeat, such as notes")
         );
     }
 }

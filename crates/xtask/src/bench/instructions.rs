@@ -11,10 +11,7 @@ use crate::workspace::Workspace;
 const ROWS: u32 = 200_000;
 
 /// One file for each format we read.
-const FILES: [&str; 2] = [
-    "bench-data/hospital-200k.csv",
-    "bench-data/hospital-200k.parquet",
-];
+const FILES: [&str; 2] = ["bench-data/hospital-200k.csv", "bench-data/hospital-200k.parquet"];
 
 /// Counts the instructions of a scan of each file, on one thread.
 pub(super) fn run(workspace: &Workspace) -> Result<()> {
@@ -46,10 +43,7 @@ fn count(program: &Program, file: &Path) -> Result<u64> {
     let output = call.captured()?;
     collected(&String::from_utf8_lossy(&output.stderr)).ok_or_else(|| {
         let message = format!("`{}`: callgrind gave no instruction count", file.display());
-        Failure::new(
-            message,
-            "run the line above by hand and look for `Collected`",
-        )
+        Failure::new(message, "run the line above by hand and look for `Collected`")
     })
 }
 

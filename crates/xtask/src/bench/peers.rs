@@ -23,20 +23,10 @@ pub(super) fn run(workspace: &Workspace, args: &[String]) -> Result<()> {
     let python = venv.join("bin/python");
     // A folder left by a creation that failed has no working pip and is made again.
     if !Call::new(&python).args(["-m", "pip", "--version"]).works() {
-        Call::new("python3")
-            .args(["-m", "venv", "--clear"])
-            .args([&venv])
-            .run()?;
+        Call::new("python3").args(["-m", "venv", "--clear"]).args([&venv]).run()?;
     }
     Call::new(&python)
-        .args([
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--requirement",
-            REQUIREMENTS,
-        ])
+        .args(["-m", "pip", "install", "--quiet", "--requirement", REQUIREMENTS])
         .hint("pip needs a package index; set PIP_INDEX_URL when the usual one is out of reach")
         .run()?;
     let program = Program::build(workspace, Profile::Release)?;
@@ -58,9 +48,7 @@ fn ensure_python() -> Result<()> {
     }
     if is_root() && Call::new("apt-get").args(["--version"]).works() {
         println!("python3 or its module venv is missing: installing python3-venv");
-        Call::new("apt-get")
-            .args(["install", "--yes", "python3", "python3-venv"])
-            .run()?;
+        Call::new("apt-get").args(["install", "--yes", "python3", "python3-venv"]).run()?;
         if has_venv() {
             return Ok(());
         }
@@ -76,14 +64,9 @@ fn ensure_python() -> Result<()> {
 
 /// Debian keeps `ensurepip` in a package of its own, and `venv` fails without it.
 fn has_venv() -> bool {
-    Call::new("python3")
-        .args(["-c", "import ensurepip, venv"])
-        .works()
+    Call::new("python3").args(["-c", "import ensurepip, venv"]).works()
 }
 
 fn is_root() -> bool {
-    Call::new("id")
-        .args(["-u"])
-        .captured()
-        .is_ok_and(|id| id.stdout.trim_ascii() == b"0")
+    Call::new("id").args(["-u"]).captured().is_ok_and(|id| id.stdout.trim_ascii() == b"0")
 }

@@ -17,20 +17,11 @@ type Closure = BTreeSet<String>;
 /// Banned crates on any target, and too many crates on this one. Prints how many there are.
 pub(super) fn findings() -> Result<Vec<Failure>> {
     let here = closure(&[])?;
-    println!(
-        "muslin-cli is made of {} crates, ours included; {MOST_CRATES} at most",
-        here.len()
-    );
+    println!("muslin-cli is made of {} crates, ours included; {MOST_CRATES} at most", here.len());
     let mut findings = ban_findings(&closure(&["--target", "all"])?);
     if here.len() > MOST_CRATES {
-        let message = format!(
-            "crate `muslin-cli`: {} crates, {MOST_CRATES} at most",
-            here.len()
-        );
-        findings.push(Failure::new(
-            message,
-            "`cargo tree -p muslin-cli -e normal` lists them",
-        ));
+        let message = format!("crate `muslin-cli`: {} crates, {MOST_CRATES} at most", here.len());
+        findings.push(Failure::new(message, "`cargo tree -p muslin-cli -e normal` lists them"));
     }
     Ok(findings)
 }
@@ -47,11 +38,7 @@ fn closure(args: &[&str]) -> Result<Closure> {
 fn parse(tree: &str) -> Closure {
     let name_and_version = |line: &str| {
         let mut words = line.split_whitespace();
-        Some(format!(
-            "{} {}",
-            words.next()?,
-            words.next()?.trim_start_matches('v')
-        ))
+        Some(format!("{} {}", words.next()?, words.next()?.trim_start_matches('v')))
     };
     tree.lines().filter_map(name_and_version).collect()
 }
@@ -86,13 +73,8 @@ syn v2.0.0 (*)
     #[test]
     fn every_version_counts_once() {
         let closure = parse(TREE);
-        let expected = [
-            "hyper 1.0.0",
-            "muslin-cli 0.1.0",
-            "serde_derive 1.0.1",
-            "syn 1.0.0",
-            "syn 2.0.0",
-        ];
+        let expected =
+            ["hyper 1.0.0", "muslin-cli 0.1.0", "serde_derive 1.0.1", "syn 1.0.0", "syn 2.0.0"];
         assert!(closure.iter().eq(expected.iter()), "{closure:?}");
     }
 

@@ -46,9 +46,7 @@ fn fault(expression: Option<&str>) -> Option<String> {
     match spdx::is_satisfied(expression, ALLOWED) {
         Ok(true) => None,
         Ok(false) => Some(format!("the licence `{expression}` is not allowed")),
-        Err(reason) => Some(format!(
-            "the licence `{expression}` cannot be read: {reason}"
-        )),
+        Err(reason) => Some(format!("the licence `{expression}` cannot be read: {reason}")),
     }
 }
 

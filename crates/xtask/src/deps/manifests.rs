@@ -72,9 +72,6 @@ rust-version.workspace = true
 [lints.rust]
 workspace = true
 ";
-        assert_eq!(
-            not_inherited(manifest),
-            ["version", "rust-version", "license", "lints"]
-        );
+        assert_eq!(not_inherited(manifest), ["version", "rust-version", "license", "lints"]);
     }
 }

@@ -15,11 +15,7 @@
 /// An entry of `allowed` is one id, or `id WITH exception`; an exception counts only where it is
 /// listed. The error says why an expression cannot be read.
 pub(super) fn is_satisfied(expression: &str, allowed: &[&str]) -> Result<bool, String> {
-    let mut reader = Reader {
-        tokens: tokens(expression),
-        place: 0,
-        allowed,
-    };
+    let mut reader = Reader { tokens: tokens(expression), place: 0, allowed };
     let satisfied = reader.either()?;
     match reader.peek() {
         None => Ok(satisfied),
@@ -69,11 +65,7 @@ impl<'a> Reader<'a> {
     fn term(&mut self) -> Result<bool, String> {
         if self.take("(") {
             let satisfied = self.either()?;
-            return if self.take(")") {
-                Ok(satisfied)
-            } else {
-                Err("`)` is missing".into())
-            };
+            return if self.take(")") { Ok(satisfied) } else { Err("`)` is missing".into()) };
         }
         let id = self.id()?;
         let id = id.strip_suffix('+').unwrap_or(id);
@@ -86,9 +78,7 @@ impl<'a> Reader<'a> {
 
     fn id(&mut self) -> Result<&'a str, String> {
         let token = self.peek().ok_or("it ends too early")?;
-        let is_operator = ["OR", "AND", "WITH"]
-            .iter()
-            .any(|word| token.eq_ignore_ascii_case(word));
+        let is_operator = ["OR", "AND", "WITH"].iter().any(|word| token.eq_ignore_ascii_case(word));
         let is_id = |byte: u8| byte.is_ascii_alphanumeric() || b"-.+:".contains(&byte);
         if is_operator || !token.bytes().all(is_id) {
             return Err(format!("`{token}` stands where an id is expected"));
@@ -102,17 +92,13 @@ impl<'a> Reader<'a> {
     }
 
     fn take(&mut self, word: &str) -> bool {
-        let found = self
-            .peek()
-            .is_some_and(|token| token.eq_ignore_ascii_case(word));
+        let found = self.peek().is_some_and(|token| token.eq_ignore_ascii_case(word));
         self.place += usize::from(found);
         found
     }
 
     fn allows(&self, licence: &str) -> bool {
-        self.allowed
-            .iter()
-            .any(|allowed| allowed.eq_ignore_ascii_case(licence))
+        self.allowed.iter().any(|allowed| allowed.eq_ignore_ascii_case(licence))
     }
 }
 
@@ -149,9 +135,7 @@ mod tests {
     #[test]
     fn an_exception_counts_only_with_its_licence() {
         assert!(satisfied("Apache-2.0 WITH LLVM-exception"));
-        assert!(satisfied(
-            "GPL-2.0-only OR Apache-2.0 WITH LLVM-exception AND MIT"
-        ));
+        assert!(satisfied("GPL-2.0-only OR Apache-2.0 WITH LLVM-exception AND MIT"));
         assert!(!satisfied("MIT WITH LLVM-exception"));
         assert!(!satisfied("Apache-2.0 WITH Classpath-exception-2.0"));
         assert!(!is_satisfied("Apache-2.0", &["Apache-2.0 WITH LLVM-exception"]).unwrap());
@@ -190,10 +174,7 @@ mod tests {
             "(MIT) WITH LLVM-exception",
             "MIT, ISC",
         ] {
-            assert!(
-                is_satisfied(expression, ALLOWED).is_err(),
-                "`{expression}` was accepted"
-            );
+            assert!(is_satisfied(expression, ALLOWED).is_err(), "`{expression}` was accepted");
         }
     }
 }

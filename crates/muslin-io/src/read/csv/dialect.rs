@@ -59,16 +59,10 @@ pub(super) fn sniff(text: &[u8], whole: bool, options: &CsvOptions) -> Sniffed {
     let cut = sample.len() < text.len() || !whole;
     let line_end = line_end_of(sample);
     let given_delimiter = options.delimiter.and_then(|c| u8::try_from(c).ok());
-    let given_quote = options
-        .quote
-        .map(|quote| quote.and_then(|c| u8::try_from(c).ok()));
+    let given_quote = options.quote.map(|quote| quote.and_then(|c| u8::try_from(c).ok()));
     let candidates = |quote: Option<u8>| {
         let delimiters = given_delimiter.map_or(DELIMITERS.to_vec(), |given| vec![given]);
-        delimiters.into_iter().map(move |delimiter| Marks {
-            delimiter,
-            quote,
-            line_end,
-        })
+        delimiters.into_iter().map(move |delimiter| Marks { delimiter, quote, line_end })
     };
     let quotes = given_quote.map_or(vec![Some(b'"'), Some(b'\'')], |quote| vec![quote]);
     let mut best: Option<(Score, Marks, Vec<Vec<&[u8]>>)> = None;
@@ -83,14 +77,8 @@ pub(super) fn sniff(text: &[u8], whole: bool, options: &CsvOptions) -> Sniffed {
     let decimal_comma = options
         .decimal_comma
         .unwrap_or_else(|| marks.delimiter != b',' && shows_decimal_comma(&records));
-    let header = options
-        .header
-        .unwrap_or_else(|| shows_header(&records, decimal_comma));
-    Sniffed {
-        marks,
-        header,
-        decimal_comma,
-    }
+    let header = options.header.unwrap_or_else(|| shows_header(&records, decimal_comma));
+    Sniffed { marks, header, decimal_comma }
 }
 
 /// How well a candidate fits: larger is better, field by field.
@@ -107,35 +95,19 @@ impl Score {
     fn of(records: &[Vec<&[u8]>], marks: Marks, sample: &[u8]) -> Self {
         let mut counts: Vec<usize> = records.iter().map(Vec::len).collect();
         counts.sort_unstable();
-        let usual = counts
-            .chunk_by(|a, b| a == b)
-            .max_by_key(|run| run.len())
-            .unwrap_or(&[]);
+        let usual = counts.chunk_by(|a, b| a == b).max_by_key(|run| run.len()).unwrap_or(&[]);
         let several = usual.first().is_some_and(|&fields| fields > 1);
-        let agreement = if several {
-            usual.len() as f64 / counts.len() as f64
-        } else {
-            0.0
-        };
+        let agreement = if several { usual.len() as f64 / counts.len() as f64 } else { 0.0 };
         let quotes = match marks.quote {
             Some(b'\'') => {
-                let quoted = records
-                    .iter()
-                    .filter(|r| r.iter().any(|f| is_quoted(f, b'\'')))
-                    .count();
+                let quoted =
+                    records.iter().filter(|r| r.iter().any(|f| is_quoted(f, b'\''))).count();
                 let double = memchr::memchr(b'"', sample).is_some();
-                if quoted * 2 > records.len() && !double {
-                    2
-                } else {
-                    0
-                }
+                if quoted * 2 > records.len() && !double { 2 } else { 0 }
             }
             _ => 1,
         };
-        Self {
-            agreement: if quotes == 0 { -1.0 } else { agreement },
-            quotes,
-        }
+        Self { agreement: if quotes == 0 { -1.0 } else { agreement }, quotes }
     }
 }
 
@@ -194,12 +166,8 @@ fn split(sample: &[u8], cut: bool, marks: Marks) -> Vec<Vec<&[u8]>> {
 fn shows_decimal_comma(records: &[Vec<&[u8]>]) -> bool {
     let fields = || records.iter().skip(1).flatten();
     let with = |mark: u8| fields().filter(move |field| is_decimal(field, mark));
-    let not_thousands = |field: &&&[u8]| {
-        field
-            .rsplit(|&b| b == b',')
-            .next()
-            .is_some_and(|d| d.len() != 3)
-    };
+    let not_thousands =
+        |field: &&&[u8]| field.rsplit(|&b| b == b',').next().is_some_and(|d| d.len() != 3);
     with(b'.').next().is_none() && with(b',').any(|field| not_thousands(&field))
 }
 
@@ -219,10 +187,7 @@ fn shows_header(records: &[Vec<&[u8]>], decimal_comma: bool) -> bool {
         return true;
     };
     let like_data = |field: &[u8]| {
-        let field = field
-            .strip_prefix(b"\"")
-            .and_then(|f| f.strip_suffix(b"\""))
-            .unwrap_or(field);
+        let field = field.strip_prefix(b"\"").and_then(|f| f.strip_suffix(b"\"")).unwrap_or(field);
         let mark = if decimal_comma { b',' } else { b'.' };
         let whole = field.strip_prefix(b"-").unwrap_or(field);
         let digits = !whole.is_empty() && whole.iter().all(u8::is_ascii_digit);
@@ -231,11 +196,8 @@ fn shows_header(records: &[Vec<&[u8]>], decimal_comma: bool) -> bool {
         digits || dashed || is_decimal(field, mark)
     };
     let data_from_start = |column: usize| {
-        let below = || {
-            rest.iter()
-                .filter_map(|record| record.get(column))
-                .filter(|f| !f.is_empty())
-        };
+        let below =
+            || rest.iter().filter_map(|record| record.get(column)).filter(|f| !f.is_empty());
         like_data(first[column]) && below().all(|field| like_data(field))
     };
     !(0..first.len()).any(data_from_start)
@@ -247,15 +209,8 @@ mod tests {
 
     fn found(text: &str) -> (char, Option<char>, bool, bool) {
         let sniffed = sniff(text.as_bytes(), true, &CsvOptions::default());
-        let Marks {
-            delimiter, quote, ..
-        } = sniffed.marks;
-        (
-            char::from(delimiter),
-            quote.map(char::from),
-            sniffed.header,
-            sniffed.decimal_comma,
-        )
+        let Marks { delimiter, quote, .. } = sniffed.marks;
+        (char::from(delimiter), quote.map(char::from), sniffed.header, sniffed.decimal_comma)
     }
 
     #[test]
@@ -268,15 +223,9 @@ mod tests {
             ("a|b\nx|y\n", ('|', Some('"'), true, false)),
             ("a\n1\n", (',', Some('"'), true, false)),
             ("1,2\n3,4\n", (',', Some('"'), false, false)),
-            (
-                "ann,1980-01-01\nbob,1990-01-01\n",
-                (',', Some('"'), false, false),
-            ),
+            ("ann,1980-01-01\nbob,1990-01-01\n", (',', Some('"'), false, false)),
             ("name,2010\nx,y\n", (',', Some('"'), true, false)),
-            (
-                "'a','b'\n'x,y','z'\n'1','2'\n",
-                (',', Some('\''), true, false),
-            ),
+            ("'a','b'\n'x,y','z'\n'1','2'\n", (',', Some('\''), true, false)),
             ("a,b\n'tis,x\nit's,y\n", (',', Some('"'), true, false)),
             ("\"a;b\",c\n\"1;2\",3\n", (',', Some('"'), true, false)),
             ("\"a,\"\"b\",c\n\"1,2\",3\n", (',', Some('"'), true, false)),
@@ -309,17 +258,7 @@ mod tests {
 
     #[test]
     fn lone_carriage_returns_end_lines() {
-        assert_eq!(
-            sniff(b"a,b\rc,d\r", true, &CsvOptions::default())
-                .marks
-                .line_end,
-            b'\r'
-        );
-        assert_eq!(
-            sniff(b"a,b\r\nc,d\r\n", true, &CsvOptions::default())
-                .marks
-                .line_end,
-            b'\n'
-        );
+        assert_eq!(sniff(b"a,b\rc,d\r", true, &CsvOptions::default()).marks.line_end, b'\r');
+        assert_eq!(sniff(b"a,b\r\nc,d\r\n", true, &CsvOptions::default()).marks.line_end, b'\n');
     }
 }

@@ -1,9 +1,6 @@
 //! Finds bytes in blocks of 64: one bit per byte. The one place here with `unsafe` code.
 
-#![expect(
-    unsafe_code,
-    reason = "vector instructions; the safe twin is tested beside it"
-)]
+#![expect(unsafe_code, reason = "vector instructions; the safe twin is tested beside it")]
 
 /// Bytes looked at together.
 pub(super) const BLOCK: usize = 64;
@@ -44,12 +41,8 @@ fn find3_sse2(block: &[u8; BLOCK], wanted: [u8; 3]) -> [u64; 3] {
 
 #[cfg(any(test, not(target_arch = "x86_64")))]
 fn find3_plain(block: &[u8; BLOCK], wanted: [u8; 3]) -> [u64; 3] {
-    wanted.map(|byte| {
-        block
-            .iter()
-            .rev()
-            .fold(0, |mask, &found| mask << 1 | u64::from(found == byte))
-    })
+    wanted
+        .map(|byte| block.iter().rev().fold(0, |mask, &found| mask << 1 | u64::from(found == byte)))
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ use self::tokens::{Fault, FaultKind, Marks, PADDING, Tokens, tokenize};
 use super::columns::Chosen;
 use super::source::Opened;
 use super::{ReadOptions, ReadTable, Source};
-use crate::encode::{BytesEncoder, Spelling, Wanted};
+use crate::encode::{BytesEncoder, Ends, Spelling, Wanted};
 use crate::{Error, Place, Problem, Result};
 
 /// Text per piece: its fields stay in the cache until they are encoded.
@@ -56,11 +56,8 @@ pub(super) fn read(
     if first.len == 0 {
         return Err(place.clone().error(Problem::Empty));
     }
-    let Sniffed {
-        marks,
-        header,
-        decimal_comma,
-    } = sniff(&first.text[..first.len], first.last, &options.csv);
+    let Sniffed { marks, header, decimal_comma } =
+        sniff(&first.text[..first.len], first.last, &options.csv);
     let mut reader = Reader::start(&first, marks, header, options, place)?;
 
     let mut waiting: Option<Fields> = None;
@@ -69,12 +66,7 @@ pub(super) fn read(
         run.check()?;
         let (last, consumed) = (block.last, block.consumed);
         // The next block is tokenized while this one's columns are encoded.
-        let Reader {
-            encoders,
-            cut,
-            chosen,
-            ..
-        } = &mut reader;
+        let Reader { encoders, cut, chosen, .. } = &mut reader;
         let (encoded, fields) = rayon::join(
             || {
                 waiting.take().map_or(Ok(()), |fields| {
@@ -93,14 +85,7 @@ pub(super) fn read(
         block = blocks.next().map_err(failed)?;
     }
     if let Some(fields) = waiting {
-        encode(
-            &mut reader.encoders,
-            &fields,
-            &reader.chosen,
-            marks,
-            options,
-            place,
-        )?;
+        encode(&mut reader.encoders, &fields, &reader.chosen, marks, options, place)?;
     }
     let blank_lines = reader.cut.blank;
     let table = reader.finish(Spelling { decimal_comma }, options, place)?;
@@ -152,25 +137,12 @@ impl Reader {
                 return Err(here().error(Problem::Nul));
             }
             let name = name.trim();
-            Ok(if name.is_empty() {
-                made_up()
-            } else {
-                name.to_owned()
-            })
+            Ok(if name.is_empty() { made_up() } else { name.to_owned() })
         };
-        let names: Vec<String> = record
-            .fields
-            .iter()
-            .copied()
-            .enumerate()
-            .map(name)
-            .collect::<Result<_>>()?;
+        let names: Vec<String> =
+            record.fields.iter().copied().enumerate().map(name).collect::<Result<_>>()?;
         let chosen = Chosen::new(&names, options, place)?;
-        let encoders = chosen
-            .positions
-            .iter()
-            .map(|_| BytesEncoder::new(&options.null))
-            .collect();
+        let encoders = chosen.positions.iter().map(|_| BytesEncoder::new(&options.null)).collect();
         let cut = Cut {
             marks,
             fields: names.len(),
@@ -180,18 +152,11 @@ impl Reader {
             rows: 0,
             blank: 0,
         };
-        Ok(Self {
-            chosen,
-            encoders,
-            cut,
-        })
+        Ok(Self { chosen, encoders, cut })
     }
 
     fn memory(&self) -> u64 {
-        self.encoders
-            .iter()
-            .map(|encoder| encoder.memory() as u64)
-            .sum()
+        self.encoders.iter().map(|encoder| encoder.memory() as u64).sum()
     }
 
     fn finish(
@@ -210,18 +175,12 @@ impl Reader {
             .map(|(index, encoder)| {
                 debug_assert_eq!(encoder.rows() as u64, rows);
                 let column_type = chosen.column_type(index);
-                let wanted = Wanted {
-                    column_type,
-                    spelling,
-                    nulls: &options.null,
-                };
-                encoder
-                    .finish_text(chosen.name(index), &wanted)
-                    .map_err(|found| {
-                        let mut place = place.clone().column(chosen.name(index));
-                        place.row = found.row;
-                        place.error(found.problem)
-                    })
+                let wanted = Wanted { column_type, spelling, nulls: &options.null };
+                encoder.finish_text(chosen.name(index), &wanted).map_err(|found| {
+                    let mut place = place.clone().column(chosen.name(index));
+                    place.row = found.row;
+                    place.error(found.problem)
+                })
             })
             .collect();
         let rows = usize::try_from(rows).map_err(|_| muslin_table::Error::TooManyRows)?;
@@ -255,12 +214,7 @@ struct Fields {
 
 impl Cut {
     fn fields(&mut self, block: Block, place: &Place) -> Result<Fields> {
-        let Block {
-            mut text,
-            mut len,
-            last,
-            ..
-        } = block;
+        let Block { mut text, mut len, last, .. } = block;
         if !self.rest.is_empty() {
             let mut joined = std::mem::take(&mut self.rest);
             joined.extend_from_slice(&text);
@@ -280,41 +234,23 @@ impl Cut {
             let goes_on = matches!(fault.kind, FaultKind::Open { .. }) && !last;
             if !goes_on {
                 let lines = self.lines;
-                return Err(fault_error(
-                    &text,
-                    lines,
-                    fault,
-                    self.fields,
-                    self.marks,
-                    place,
-                ));
+                return Err(fault_error(&text, lines, fault, self.fields, self.marks, place));
             }
             self.rest = text[end..len].to_vec();
             if self.rest.len() > RECORD_LIMIT {
                 let line = self.lines + count(self.marks.line_end, &text[..end]) + 1;
-                return Err(place
-                    .clone()
-                    .line(line)
-                    .error(Problem::LongRecord(RECORD_LIMIT)));
+                return Err(place.clone().line(line).error(Problem::LongRecord(RECORD_LIMIT)));
             }
         }
         let lines = self.lines;
         self.lines += count(self.marks.line_end, &text[..end]);
-        self.rows += pieces
-            .iter()
-            .map(|piece| piece.records() as u64)
-            .sum::<u64>();
+        self.rows += pieces.iter().map(|piece| piece.records() as u64).sum::<u64>();
         self.blank += pieces.iter().map(|piece| piece.blank).sum::<u64>();
         if u32::try_from(self.rows).is_err() {
             return Err(muslin_table::Error::TooManyRows.into());
         }
         pieces.retain(|piece| piece.records() > 0);
-        Ok(Fields {
-            text,
-            pieces,
-            lines,
-            line_end: self.marks.line_end,
-        })
+        Ok(Fields { text, pieces, lines, line_end: self.marks.line_end })
     }
 
     /// Tokenizes pieces in parallel; from the first that does not end where it should, in one go.
@@ -326,29 +262,14 @@ impl Cut {
             .par_iter()
             .map(|&(start, end)| tokenize(text, start, end, self.marks, self.fields))
             .collect();
-        let wrong = pieces
-            .iter()
-            .zip(&bounds)
-            .position(|(piece, &(_, end))| piece.end != end);
+        let wrong = pieces.iter().zip(&bounds).position(|(piece, &(_, end))| piece.end != end);
         if let Some(wrong) = wrong {
             let open = |piece: &Tokens| {
-                matches!(
-                    piece.fault,
-                    Some(Fault {
-                        kind: FaultKind::Open { .. },
-                        ..
-                    })
-                )
+                matches!(piece.fault, Some(Fault { kind: FaultKind::Open { .. }, .. }))
             };
             if wrong + 1 < pieces.len() && open(&pieces[wrong]) {
                 pieces.truncate(wrong);
-                pieces.push(tokenize(
-                    text,
-                    bounds[wrong].0,
-                    end,
-                    self.marks,
-                    self.fields,
-                ));
+                pieces.push(tokenize(text, bounds[wrong].0, end, self.marks, self.fields));
             } else {
                 pieces.truncate(wrong + 1);
             }
@@ -364,11 +285,8 @@ fn guess_record_ends(text: &[u8], start: usize, end: usize, marks: Marks) -> Vec
     let mut from = start;
     while end - from > PIECE_BYTES * 3 / 2 {
         let target = from + PIECE_BYTES;
-        let quotes_in = |range: &[u8]| {
-            marks
-                .quote
-                .map_or(0, |quote| memchr::memchr_iter(quote, range).count())
-        };
+        let quotes_in =
+            |range: &[u8]| marks.quote.map_or(0, |quote| memchr::memchr_iter(quote, range).count());
         let mut odd = quotes_in(&text[from..target]) % 2 == 1;
         let mut at = target;
         let found = loop {
@@ -404,12 +322,8 @@ fn encode(
     place: &Place,
 ) -> Result<()> {
     let rows = fields.pieces.iter().map(Tokens::records).sum();
-    encoders
-        .par_iter_mut()
-        .zip(&chosen.positions)
-        .enumerate()
-        .with_max_len(1)
-        .try_for_each(|(index, (encoder, &position))| {
+    encoders.par_iter_mut().zip(&chosen.positions).enumerate().with_max_len(1).try_for_each(
+        |(index, (encoder, &position))| {
             let mut numbers = Vec::with_capacity(rows);
             for piece in &fields.pieces {
                 let known = encoder.distinct();
@@ -427,21 +341,15 @@ fn encode(
                     value_problem(value).map(|problem| (number, problem))
                 });
                 if let Some((number, problem)) = bad {
-                    let record = numbers[begun..]
-                        .iter()
-                        .position(|&n| n == number)
-                        .unwrap_or(0);
+                    let record = numbers[begun..].iter().position(|&n| n == number).unwrap_or(0);
                     let line = fields.line_of(piece.start_of(record));
-                    return Err(place
-                        .clone()
-                        .line(line)
-                        .column(chosen.name(index))
-                        .error(problem));
+                    return Err(place.clone().line(line).column(chosen.name(index)).error(problem));
                 }
             }
             encoder.end_batch(&numbers);
             Ok(())
-        })
+        },
+    )
 }
 
 fn encode_piece(
@@ -460,16 +368,7 @@ fn encode_piece(
             return encoder.number(&unquoted(value, quote));
         }
         // The text is padded, so eight bytes can be taken from any place.
-        let word = text[start..]
-            .first_chunk()
-            .map_or(0, |word| u64::from_le_bytes(*word));
-        let len = end - start;
-        let head = if len >= 8 {
-            word
-        } else {
-            word & ((1 << (8 * len)) - 1)
-        };
-        encoder.number_headed(head, &text[start..end])
+        encoder.number_of_ends(Ends::within(text, start, end), &text[start..end])
     }));
 }
 
@@ -478,9 +377,7 @@ fn unquoted(field: &[u8], quote: Option<u8>) -> std::borrow::Cow<'_, [u8]> {
     let Some(quote) = quote else {
         return field.into();
     };
-    let inner = field
-        .strip_prefix(&[quote])
-        .and_then(|inner| inner.strip_suffix(&[quote]));
+    let inner = field.strip_prefix(&[quote]).and_then(|inner| inner.strip_suffix(&[quote]));
     let Some(inner) = inner else {
         return field.into();
     };
@@ -539,33 +436,21 @@ fn first_record(first: &Block, marks: Marks) -> Result<FirstRecord<'_>, Fault> {
             padded.resize(len + PADDING, 0);
             let found = tokenize(&padded, 0, len, marks, 0);
             let fields = match found.fault {
-                Some(Fault {
-                    kind: FaultKind::Ragged { found },
-                    ..
-                }) => found,
-                Some(Fault {
-                    kind: FaultKind::Open { quoted: true },
-                    ..
-                }) if end < text.len() => {
+                Some(Fault { kind: FaultKind::Ragged { found }, .. }) => found,
+                Some(Fault { kind: FaultKind::Open { quoted: true }, .. }) if end < text.len() => {
                     let next = memchr::memchr(marks.line_end, &text[end..]);
                     end = next.map_or(text.len(), |at| end + at + 1);
                     continue;
                 }
                 Some(fault) => {
-                    return Err(Fault {
-                        at: start + fault.at,
-                        ..fault
-                    });
+                    return Err(Fault { at: start + fault.at, ..fault });
                 }
                 None => 0,
             };
             break tokenize(&padded, 0, len, marks, fields.max(1));
         };
         if let Some(fault) = tokens.fault {
-            return Err(Fault {
-                at: start + fault.at,
-                ..fault
-            });
+            return Err(Fault { at: start + fault.at, ..fault });
         }
         let blank =
             tokens.records() == 0 || (tokens.fields() == 1 && tokens.field(0).all(|(s, e)| s == e));
@@ -574,10 +459,8 @@ fn first_record(first: &Block, marks: Marks) -> Result<FirstRecord<'_>, Fault> {
             continue;
         }
         let place = |field: usize| tokens.field(field).next().unwrap_or((0, 0));
-        let fields = (0..tokens.fields())
-            .map(place)
-            .map(|(s, e)| &text[start + s..start + e])
-            .collect();
+        let fields =
+            (0..tokens.fields()).map(place).map(|(s, e)| &text[start + s..start + e]).collect();
         return Ok(FirstRecord { fields, end });
     }
 }
@@ -593,10 +476,7 @@ fn fault_error(
 ) -> Error {
     let line = lines + count(marks.line_end, &text[..fault.at]) + 1;
     let problem = match fault.kind {
-        FaultKind::Ragged { found } => Problem::Ragged {
-            expected: fields,
-            found,
-        },
+        FaultKind::Ragged { found } => Problem::Ragged { expected: fields, found },
         FaultKind::Open { .. } => Problem::OpenQuote,
         FaultKind::TextAfterQuote => Problem::TextAfterQuote,
         FaultKind::StrayLineEnd if marks.line_end == b'\n' => {

@@ -28,13 +28,8 @@ pub enum Encoding {
 
 impl Encoding {
     /// Every encoding, in the order in which help texts list them.
-    pub const ALL: [Self; 5] = [
-        Self::Utf8,
-        Self::Utf16le,
-        Self::Utf16be,
-        Self::Latin1,
-        Self::Windows1252,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Utf8, Self::Utf16le, Self::Utf16be, Self::Latin1, Self::Windows1252];
 
     /// The encoding's name, as flags and policy files spell it.
     pub fn name(self) -> &'static str {
@@ -56,13 +51,7 @@ impl Encoding {
             [0xEF, 0xBB, 0xBF, ..] => return Self::Utf8,
             _ => {}
         }
-        let zeros = |from: usize| {
-            head.iter()
-                .skip(from)
-                .step_by(2)
-                .filter(|&&b| b == 0)
-                .count()
-        };
+        let zeros = |from: usize| head.iter().skip(from).step_by(2).filter(|&&b| b == 0).count();
         let (even, odd, half) = (zeros(0), zeros(1), head.len() / 2);
         match (even, odd) {
             (0, odd) if odd * 10 >= half * 7 && odd > 0 => Self::Utf16le,
@@ -111,20 +100,13 @@ impl Blocks {
         line_end: Option<u8>,
     ) -> Result<Self, TextFault> {
         let mut head = Vec::new();
-        content
-            .by_ref()
-            .take(4096)
-            .read_to_end(&mut head)
-            .map_err(TextFault::Io)?;
+        content.by_ref().take(4096).read_to_end(&mut head).map_err(TextFault::Io)?;
         let encoding = encoding.unwrap_or_else(|| Encoding::sniff(&head));
         let content = io::Cursor::new(head).chain(content);
         let (sender, receiver) = sync_channel(2);
         let thread = std::thread::spawn(move || {
-            let mut cutter = Cutter {
-                source: TextSource::new(content, encoding),
-                rest: Vec::new(),
-                line_end,
-            };
+            let mut cutter =
+                Cutter { source: TextSource::new(content, encoding), rest: Vec::new(), line_end };
             loop {
                 let block = cutter.next_block();
                 let over = block.as_ref().map_or(true, |block| block.last);
@@ -134,11 +116,7 @@ impl Blocks {
                 }
             }
         });
-        Ok(Self {
-            receiver: Some(receiver),
-            thread: Some(thread),
-            encoding,
-        })
+        Ok(Self { receiver: Some(receiver), thread: Some(thread), encoding })
     }
 
     /// The next block; to be called until one is the last or there is a fault.
@@ -185,24 +163,14 @@ impl<R: Read> Cutter<R> {
             if over {
                 let len = text.len();
                 text.resize(len + PADDING, 0);
-                return Ok(Block {
-                    text,
-                    len,
-                    consumed,
-                    last: true,
-                });
+                return Ok(Block { text, len, consumed, last: true });
             }
             if let Some(end) = self.last_line_end(&text) {
                 self.rest.extend_from_slice(&text[end + 1..]);
                 text.truncate(end + 1);
                 let len = text.len();
                 text.resize(len + PADDING, 0);
-                return Ok(Block {
-                    text,
-                    len,
-                    consumed,
-                    last: false,
-                });
+                return Ok(Block { text, len, consumed, last: false });
             }
             if text.len() > RECORD_LIMIT {
                 return Err(TextFault::Text(Problem::LongRecord(RECORD_LIMIT)));
@@ -246,12 +214,7 @@ impl<R: Read> TextSource<R> {
             Encoding::Utf16be => Some(other(encoding_rs::UTF_16BE, "UTF-16")),
             Encoding::Windows1252 => Some(other(encoding_rs::WINDOWS_1252, "Windows-1252")),
         };
-        Self {
-            content,
-            decoder,
-            raw: Vec::new(),
-            started: false,
-        }
+        Self { content, decoder, raw: Vec::new(), started: false }
     }
 
     /// Appends text up to about `wanted` bytes in all; bytes consumed and whether it was the end.
@@ -271,9 +234,7 @@ impl<R: Read> TextSource<R> {
         // Half the room: a byte may become two (Latin-1) or three (UTF-16 units and code pages).
         let raw_room = (room / 3).max(64);
         self.raw.clear();
-        let read = (&mut self.content)
-            .take(raw_room as u64)
-            .read_to_end(&mut self.raw);
+        let read = (&mut self.content).take(raw_room as u64).read_to_end(&mut self.raw);
         let read = read.map_err(TextFault::Io)?;
         let last = read < raw_room;
         match decoder {
@@ -286,9 +247,7 @@ impl<R: Read> TextSource<R> {
             }
             TextDecoder::Other(decoder, name) => {
                 let before = text.len();
-                let most = decoder
-                    .max_utf8_buffer_length(read)
-                    .unwrap_or(read * 4 + 16);
+                let most = decoder.max_utf8_buffer_length(read).unwrap_or(read * 4 + 16);
                 text.resize(before + most, 0);
                 let (result, _, written, replaced) =
                     decoder.decode_to_utf8(&self.raw, &mut text[before..], last);

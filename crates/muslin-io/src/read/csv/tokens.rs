@@ -60,16 +60,10 @@ impl Tokens {
 
     /// Start and end of a field of every record, quotes included.
     pub(super) fn field(&self, field: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.bounds
-            .chunks_exact(self.fields + 1)
-            .map(move |record| {
-                let start = if field == 0 {
-                    record[0]
-                } else {
-                    record[field] + 1
-                };
-                (start as usize, record[field + 1] as usize)
-            })
+        self.bounds.chunks_exact(self.fields + 1).map(move |record| {
+            let start = if field == 0 { record[0] } else { record[field] + 1 };
+            (start as usize, record[field + 1] as usize)
+        })
     }
 
     /// Start of a record.
@@ -89,9 +83,8 @@ pub(super) fn tokenize(
     marks: Marks,
     fields: usize,
 ) -> Tokens {
-    let quoted = marks
-        .quote
-        .is_some_and(|quote| memchr::memchr(quote, &text[start..end]).is_some());
+    let quoted =
+        marks.quote.is_some_and(|quote| memchr::memchr(quote, &text[start..end]).is_some());
     if quoted {
         Tokenizer::new(text, start, end, marks, fields).run::<true>()
     } else {
@@ -116,36 +109,14 @@ struct Tokenizer<'a> {
 impl<'a> Tokenizer<'a> {
     fn new(text: &'a [u8], start: usize, end: usize, marks: Marks, fields: usize) -> Self {
         let guess = (end - start) / 4 + fields + 2;
-        let out = Tokens {
-            bounds: Vec::with_capacity(guess),
-            fields,
-            blank: 0,
-            end: start,
-            fault: None,
-        };
-        Self {
-            text,
-            start,
-            end,
-            marks,
-            out,
-            record: 0,
-            field: start,
-            expected_other: 0,
-        }
+        let out =
+            Tokens { bounds: Vec::with_capacity(guess), fields, blank: 0, end: start, fault: None };
+        Self { text, start, end, marks, out, record: 0, field: start, expected_other: 0 }
     }
 
     fn run<const QUOTED: bool>(mut self) -> Tokens {
-        let Marks {
-            delimiter,
-            line_end,
-            quote,
-        } = self.marks;
-        let wanted = [
-            delimiter,
-            line_end,
-            quote.filter(|_| QUOTED).unwrap_or(line_end),
-        ];
+        let Marks { delimiter, line_end, quote } = self.marks;
+        let wanted = [delimiter, line_end, quote.filter(|_| QUOTED).unwrap_or(line_end)];
         let mut in_quotes = false;
         // A quote right after this place belongs to the pair that began there.
         let mut doubled = usize::MAX;
@@ -221,10 +192,8 @@ impl<'a> Tokenizer<'a> {
                 self.out.blank += 1;
             } else {
                 bounds.truncate(self.record);
-                self.out.fault = Some(Fault {
-                    at: start as usize,
-                    kind: FaultKind::Ragged { found },
-                });
+                self.out.fault =
+                    Some(Fault { at: start as usize, kind: FaultKind::Ragged { found } });
                 return false;
             }
         }
@@ -242,11 +211,7 @@ impl<'a> Tokenizer<'a> {
 
     /// The line-end character that does not end lines by itself.
     fn other(&self) -> u8 {
-        if self.marks.line_end == b'\n' {
-            b'\r'
-        } else {
-            b'\n'
-        }
+        if self.marks.line_end == b'\n' { b'\r' } else { b'\n' }
     }
 
     fn finish(mut self, in_quotes: bool) -> Tokens {
@@ -259,10 +224,7 @@ impl<'a> Tokenizer<'a> {
         let other = self.other();
         if memchr::memchr_iter(other, whole).count() != self.expected_other {
             let at = self.find_stray();
-            self.out.fault = Some(Fault {
-                at,
-                kind: FaultKind::StrayLineEnd,
-            });
+            self.out.fault = Some(Fault { at, kind: FaultKind::StrayLineEnd });
         }
         self.out
     }
@@ -304,11 +266,7 @@ mod tests {
 
     use super::*;
 
-    const MARKS: Marks = Marks {
-        delimiter: b',',
-        quote: Some(b'"'),
-        line_end: b'\n',
-    };
+    const MARKS: Marks = Marks { delimiter: b',', quote: Some(b'"'), line_end: b'\n' };
 
     fn fields(text: &str, count: usize) -> Result<Vec<Vec<String>>, FaultKind> {
         let mut padded = text.as_bytes().to_vec();
@@ -318,12 +276,7 @@ mod tests {
             return Err(fault.kind);
         }
         let columns: Vec<Vec<_>> = (0..count).map(|f| tokens.field(f).collect()).collect();
-        let record = |r: usize| {
-            columns
-                .iter()
-                .map(|c| text[c[r].0..c[r].1].to_owned())
-                .collect()
-        };
+        let record = |r: usize| columns.iter().map(|c| text[c[r].0..c[r].1].to_owned()).collect();
         Ok((0..tokens.records()).map(record).collect())
     }
 
