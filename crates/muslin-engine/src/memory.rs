@@ -24,26 +24,56 @@ impl<'a> MemoryEngine<'a> {
         Self { table, run }
     }
 
-    /// The classes that `by` makes. Columns with many values refine first: rows that are alone in
-    /// their class cost the later ones nothing.
+    /// The classes that `by` makes. Columns with many values refine first: rows that are alone
+    /// cost the later ones little.
     fn partition(&self, by: &ColumnSet, missing: MissingRule) -> Result<Partition> {
         let mut columns: Vec<_> = by.iter().map(|id| self.table.column(id)).collect();
         columns.sort_by_key(|column| std::cmp::Reverse(column.slots()));
         let mut partition = Partition::whole(self.table.rows());
         for column in columns {
             self.run.check()?;
-            if partition.sizes().len() == self.table.rows() {
-                break;
-            }
             partition = self.run.install(|| partition.refine(column, missing));
         }
         Ok(partition)
     }
 
+    /// Sizes of the classes that `by` makes. Rows that are alone are counted and left behind as
+    /// soon as they are the most.
+    fn sizes(&self, by: &ColumnSet, missing: MissingRule) -> Result<ClassSizes> {
+        let mut columns: Vec<_> = by.iter().map(|id| self.table.column(id)).collect();
+        columns.sort_by_key(|column| std::cmp::Reverse(column.slots()));
+        let mut partition = Partition::whole(self.table.rows());
+        let mut rows: Option<Vec<u32>> = None;
+        let mut alone = 0;
+        for column in columns {
+            self.run.check()?;
+            partition = self.run.install(|| match &rows {
+                None => partition.refine(column, missing),
+                Some(rows) => partition.refine_at(rows, column, missing),
+            });
+            let single = partition.sizes().iter().filter(|&&size| size == 1).count();
+            if single * 2 > partition.class_of().len() {
+                alone += single as u64;
+                let (open, rest) = partition.open();
+                rows = Some(match rows {
+                    None => open,
+                    Some(rows) => open.into_iter().map(|at| rows[at as usize]).collect(),
+                });
+                partition = rest;
+            }
+        }
+        let sizes = partition.sizes().iter().map(|&size| u64::from(size));
+        let alone = SizeCount { size: 1, rows: alone };
+        let together = ClassSizes::from_sizes(sizes, missing);
+        Ok(ClassSizes::from_rows(together.counts().iter().copied().chain([alone]), missing))
+    }
+
     /// Rows of each slot of a column.
     fn slot_counts(&self, column: &Column) -> Vec<u64> {
         fn count<S: Slot>(codes: &[S], slots: usize) -> Vec<u64> {
-            let chunk_rows = codes.len().div_ceil(rayon::current_num_threads()).max(1 << 16);
+            // Every chunk has counts of its own, so chunks are no smaller than those.
+            let chunk_rows =
+                codes.len().div_ceil(rayon::current_num_threads()).max(1 << 16).max(slots * 4);
             let counted = codes.par_chunks(chunk_rows).map(|codes| {
                 let mut counts = vec![0u64; slots];
                 codes.iter().for_each(|code| counts[code.index()] += 1);
@@ -53,7 +83,7 @@ impl<'a> MemoryEngine<'a> {
                 a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
                 a
             };
-            counted.reduce(|| vec![0; slots], add)
+            counted.reduce_with(add).unwrap_or_else(|| vec![0; slots])
         }
         self.run.install(|| match column.codes() {
             Codes::U8(codes) => count(codes, column.slots()),
@@ -102,8 +132,7 @@ impl Engine for MemoryEngine<'_> {
         if missing == MissingRule::Wildcard {
             return match_sizes(self.table, by, self.run);
         }
-        let partition = self.partition(by, missing)?;
-        Ok(ClassSizes::from_sizes(partition.sizes().iter().map(|&s| u64::from(s)), missing))
+        self.sizes(by, missing)
     }
 
     fn class_diversity(&self, by: &ColumnSet, sensitive: ColumnId) -> Result<ClassDiversity> {

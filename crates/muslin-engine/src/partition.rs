@@ -43,6 +43,13 @@ pub struct Partition {
 /// Spreads a pair's bits; the high ones choose the part, so they must be good.
 type Hash = fn(u64) -> u64;
 
+/// The two halves of a 128-bit product, folded: every bit of the pair reaches the top.
+const FOLD: Hash = |pair| {
+    let wide = u128::from(pair ^ 0x243F_6A88_85A3_08D3) * 0x9E37_79B9_7F4A_7C15;
+    let halves = (wide ^ (wide >> 64)) & u128::from(u64::MAX);
+    u64::try_from(halves).expect("masked to 64 bits")
+};
+
 /// Fewer rows than this are not worth a second thread.
 const ROWS_PER_CHUNK: usize = 1 << 15;
 /// Rows of a part that is counted inside the cache.
@@ -83,22 +90,51 @@ impl Partition {
     /// rows do not fall into classes.
     #[must_use]
     pub fn refine(&self, column: &Column, missing: MissingRule) -> Self {
-        self.refine_hashed(column, missing, |pair| {
-            // The two halves of a 128-bit product, folded: every bit of the pair reaches the top.
-            let wide = u128::from(pair ^ 0x243F_6A88_85A3_08D3) * 0x9E37_79B9_7F4A_7C15;
-            let halves = (wide ^ (wide >> 64)) & u128::from(u64::MAX);
-            u64::try_from(halves).expect("masked to 64 bits")
-        })
+        self.refine_hashed(column, missing, FOLD)
+    }
+
+    /// The rows that are not alone in their class, in order, and their classes, numbered anew.
+    pub fn open(&self) -> (Vec<u32>, Self) {
+        let mut rows = Vec::new();
+        let mut class_of = Vec::new();
+        let mut sizes = Vec::new();
+        let mut number_of = vec![NONE; self.sizes.len()];
+        for (row, &class) in (0u32..).zip(&self.class_of) {
+            let size = self.sizes[class as usize];
+            if size > 1 {
+                let number = &mut number_of[class as usize];
+                if *number == NONE {
+                    *number = u32::try_from(sizes.len()).expect("no more classes than rows");
+                    sizes.push(size);
+                }
+                rows.push(row);
+                class_of.push(*number);
+            }
+        }
+        (rows, Self { class_of, sizes })
+    }
+
+    /// As [`Partition::refine`], for a partition of `rows` of the column's table.
+    ///
+    /// # Panics
+    /// As [`Partition::refine`].
+    #[must_use]
+    pub fn refine_at(&self, rows: &[u32], column: &Column, missing: MissingRule) -> Self {
+        fn gather<S: Slot>(rows: &[u32], codes: &[S]) -> Vec<S> {
+            rows.par_iter().map(|&row| codes[row as usize]).collect()
+        }
+        assert_eq!(rows.len(), self.class_of.len(), "the rows of this partition");
+        let step = Step::new(column, missing, FOLD);
+        match column.codes() {
+            Codes::U8(codes) => self.refine_codes(&gather(rows, codes), &step),
+            Codes::U16(codes) => self.refine_codes(&gather(rows, codes), &step),
+            Codes::U32(codes) => self.refine_codes(&gather(rows, codes), &step),
+        }
     }
 
     fn refine_hashed(&self, column: &Column, missing: MissingRule, hash: Hash) -> Self {
         assert_eq!(column.rows(), self.class_of.len(), "a column of the same table");
-        assert_ne!(missing, MissingRule::Wildcard, "a wildcard makes no classes");
-        let step = Step {
-            slots: column.slots() as u64,
-            alone: (missing == MissingRule::Distinct).then(|| column.missing_slot() as usize),
-            hash,
-        };
+        let step = Step::new(column, missing, hash);
         match column.codes() {
             Codes::U8(codes) => self.refine_codes(codes, &step),
             Codes::U16(codes) => self.refine_codes(codes, &step),
@@ -255,6 +291,12 @@ struct Step {
 }
 
 impl Step {
+    fn new(column: &Column, missing: MissingRule, hash: Hash) -> Self {
+        assert_ne!(missing, MissingRule::Wildcard, "a wildcard makes no classes");
+        let alone = (missing == MissingRule::Distinct).then(|| column.missing_slot() as usize);
+        Self { slots: column.slots() as u64, alone, hash }
+    }
+
     fn slots_usize(&self) -> usize {
         usize::try_from(self.slots).expect("slots are counted in 32 bits")
     }

@@ -18,8 +18,11 @@ use crate::{ColumnType, Problem};
 ///
 /// Strings of up to sixteen bytes are compared as two words, their first and their last eight
 /// bytes, without a look at the stored bytes; longer ones by these, then by the rest.
+///
+/// Two look-up tables: while there are few values, entries hold the ends themselves, so a look-up
+/// stays in one place; with many, memory counts for more and entries hold a hash and a number.
 pub(crate) struct BytesEncoder {
-    table: HashTable<Entry>,
+    table: Table,
     seed: foldhash::fast::RandomState,
     bytes: Vec<u8>,
     ends: Vec<usize>,
@@ -27,6 +30,21 @@ pub(crate) struct BytesEncoder {
     nulls: Vec<Vec<u8>>,
     null_numbers: Vec<u32>,
     chunks: Chunks,
+}
+
+enum Table {
+    Few(HashTable<Entry>),
+    Many(HashTable<Tagged>),
+}
+
+/// Distinct values up to which there are few.
+const FEW: usize = 1 << 16;
+
+/// The low half of a value's hash, and its number.
+#[derive(Clone, Copy)]
+struct Tagged {
+    tag: u32,
+    number: u32,
 }
 
 #[derive(Clone, Copy)]
@@ -77,7 +95,7 @@ impl Ends {
 impl BytesEncoder {
     pub(crate) fn new(nulls: &[String]) -> Self {
         Self {
-            table: HashTable::new(),
+            table: Table::Few(HashTable::new()),
             seed: foldhash::fast::RandomState::default(),
             bytes: Vec::new(),
             ends: Vec::new(),
@@ -99,7 +117,11 @@ impl BytesEncoder {
 
     /// Bytes in use.
     pub(crate) fn memory(&self) -> usize {
-        self.table.allocation_size()
+        let table = match &self.table {
+            Table::Few(table) => table.allocation_size(),
+            Table::Many(table) => table.allocation_size(),
+        };
+        table
             + self.bytes.capacity()
             + self.ends.capacity() * size_of::<usize>()
             + self.chunks.memory()
@@ -124,16 +146,23 @@ impl BytesEncoder {
         }
         let hash = hash(&self.seed, of_value, value);
         let (bytes, ends) = (&self.bytes, &self.ends);
-        let same = |e: &Entry| {
-            e.ends == of_value
-                && e.len == len
-                && (len <= SHORT || *stored(bytes, ends, e.number) == *value)
+        let found = match &self.table {
+            Table::Few(table) => table
+                .find(hash, |e| {
+                    e.ends == of_value
+                        && e.len == len
+                        && (len <= SHORT || *stored(bytes, ends, e.number) == *value)
+                })
+                .map(|e| e.number),
+            Table::Many(table) => table
+                .find(spread(tag(hash)), |e| {
+                    e.tag == tag(hash) && *stored(bytes, ends, e.number) == *value
+                })
+                .map(|e| e.number),
         };
-        if let Some(&entry) = self.table.find(hash, same) {
-            self.last = entry;
-            return entry.number;
-        }
-        self.insert(hash, of_value, value)
+        let number = found.unwrap_or_else(|| self.insert(hash, of_value, value));
+        self.last = Entry { ends: of_value, len, number };
+        number
     }
 
     #[cold]
@@ -145,15 +174,38 @@ impl BytesEncoder {
             self.null_numbers.push(number);
         }
         let len = u32::try_from(value.len()).unwrap_or(u32::MAX);
-        let entry = Entry { ends: of_value, len, number };
         let (seed, bytes, ends) = (&self.seed, &self.bytes, &self.ends);
-        self.table.insert_unique(hash_of_value, entry, |e| {
-            // The stored bytes are looked at only where the ends do not say it all.
+        // The stored bytes are looked at only where the ends do not say it all.
+        let hash_of_entry = |e: &Entry| {
             let value = if e.len <= SHORT { &[] } else { stored(bytes, ends, e.number) };
             hash_of_parts(seed, e.ends, e.len, value)
-        });
-        self.last = entry;
+        };
+        match &mut self.table {
+            Table::Few(table) if table.len() < FEW => {
+                let entry = Entry { ends: of_value, len, number };
+                table.insert_unique(hash_of_value, entry, hash_of_entry);
+            }
+            Table::Few(table) => {
+                let mut many = HashTable::with_capacity(2 * FEW);
+                let tagged =
+                    table.iter().map(|e| Tagged { tag: tag(hash_of_entry(e)), number: e.number });
+                let new = Tagged { tag: tag(hash_of_value), number };
+                for entry in tagged.chain([new]) {
+                    many.insert_unique(spread(entry.tag), entry, |e| spread(e.tag));
+                }
+                self.table = Table::Many(many);
+            }
+            Table::Many(table) => {
+                let entry = Tagged { tag: tag(hash_of_value), number };
+                table.insert_unique(spread(entry.tag), entry, |e| spread(e.tag));
+            }
+        }
         number
+    }
+
+    /// Gives the look-up table's memory back; there will be no further value.
+    pub(crate) fn close(&mut self) {
+        self.table = Table::Few(HashTable::new());
     }
 
     /// Values with numbers above `known`, each with its number.
@@ -169,20 +221,14 @@ impl BytesEncoder {
         let Self { table, bytes, ends, null_numbers, chunks, .. } = self;
         drop(table);
         let numbers = u32::try_from(ends.len()).expect("numbers are 32 bits wide");
-        let mut sorted: Vec<(u64, u32)> = (1..=numbers)
-            .filter(|number| !null_numbers.contains(number))
-            .map(|number| (Ends::of(stored(&bytes, &ends, number)).head.swap_bytes(), number))
-            .collect();
-        // Big-endian heads decide most comparisons without a look at the bytes.
-        sorted.par_sort_unstable_by(|a, b| {
-            a.0.cmp(&b.0).then_with(|| stored(&bytes, &ends, a.1).cmp(stored(&bytes, &ends, b.1)))
-        });
+        let sorted: Vec<u32> =
+            (1..=numbers).filter(|number| !null_numbers.contains(number)).collect();
+        let sorted = sort_by_bytes(sorted, &|number| stored(&bytes, &ends, number));
         let missing = u32::try_from(sorted.len()).expect("numbers are 32 bits wide");
         let mut slots = vec![missing; ends.len() + 1];
-        (0u32..).zip(&sorted).for_each(|(slot, &(_, number))| slots[number as usize] = slot);
+        (0u32..).zip(&sorted).for_each(|(slot, &number)| slots[number as usize] = slot);
         let codes = chunks.finish(sorted.len(), &slots);
-        let order = sorted.into_iter().map(|(_, number)| number).collect();
-        (SortedBytes { bytes, ends, order }, codes)
+        (SortedBytes { bytes, ends, order: sorted }, codes)
     }
 
     /// Makes the column of a text's values, in the type asked for or the one they all have.
@@ -232,6 +278,45 @@ fn stored<'a>(bytes: &'a [u8], ends: &[usize], number: u32) -> &'a [u8] {
     let index = number as usize - 1;
     let start = index.checked_sub(1).map_or(0, |before| ends[before]);
     &bytes[start..ends[index]]
+}
+
+/// The half of a hash that is kept.
+fn tag(hash: u64) -> u32 {
+    let [.., a, b, c, d] = hash.to_be_bytes();
+    u32::from_be_bytes([a, b, c, d])
+}
+
+/// A hash made of a tag: the table looks at the highest bits too.
+fn spread(tag: u32) -> u64 {
+    u64::from(tag).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// Numbers in the order of their strings. Eight bytes at a time decide; strings that agree on
+/// them go by the next eight.
+fn sort_by_bytes<'a>(numbers: Vec<u32>, value: &(impl Fn(u32) -> &'a [u8] + Sync)) -> Vec<u32> {
+    fn sort<'a>(run: &mut [(u64, u32)], depth: usize, value: &(impl Fn(u32) -> &'a [u8] + Sync)) {
+        if run.len() < 32 {
+            run.sort_unstable_by(|a, b| value(a.1).cmp(value(b.1)));
+            return;
+        }
+        for (key, number) in &mut *run {
+            *key = Ends::of(value(*number).get(depth..).unwrap_or(&[])).head.swap_bytes();
+        }
+        run.par_sort_unstable();
+        // A run of strings that all end here differs by zero bytes at most.
+        let over =
+            |run: &[(u64, u32)]| run.iter().all(|&(_, number)| value(number).len() <= depth + 8);
+        for same in run.chunk_by_mut(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
+            if over(same) {
+                same.sort_unstable_by(|a, b| value(a.1).cmp(value(b.1)));
+            } else {
+                sort(same, depth + 8, value);
+            }
+        }
+    }
+    let mut keyed: Vec<(u64, u32)> = numbers.into_iter().map(|number| (0, number)).collect();
+    sort(&mut keyed, 0, value);
+    keyed.into_iter().map(|(_, number)| number).collect()
 }
 
 #[inline]
@@ -285,5 +370,37 @@ impl SortedBytes {
         let array =
             GenericStringArray::<O>::try_new(offsets, Buffer::from_vec(values), None).ok()?;
         Some(Arc::new(array))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn strings_are_sorted_by_bytes(
+            texts in prop::collection::btree_set("[ab\u{0}]{0,20}|(prefix){0,4}[a-c]{0,3}", 0..200),
+        ) {
+            let texts: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
+            // Numbered from one, in an order that is not theirs.
+            let order: Vec<u32> = (1..=u32::try_from(texts.len()).unwrap()).rev().collect();
+            let value = |number: u32| texts[number as usize - 1];
+            let sorted: Vec<&[u8]> = sort_by_bytes(order, &value).into_iter().map(value).collect();
+            prop_assert_eq!(sorted, texts);
+        }
+    }
+
+    #[test]
+    fn numbers_stay_when_there_are_many_values() {
+        let mut encoder = BytesEncoder::new(&[]);
+        let text = |v: usize| format!("value {}{v}", "long ".repeat(v % 4));
+        let count = FEW + 5_000;
+        let first: Vec<u32> = (0..count).map(|v| encoder.number(text(v).as_bytes())).collect();
+        let again: Vec<u32> = (0..count).map(|v| encoder.number(text(v).as_bytes())).collect();
+        assert_eq!(first, again);
+        assert_eq!(first, (1..=u32::try_from(count).unwrap()).collect::<Vec<_>>());
     }
 }

@@ -55,6 +55,16 @@ impl KeyEncoder {
         number
     }
 
+    /// Gives the look-up table's memory back; there will be no further key.
+    pub(super) fn close(&mut self) {
+        self.table = HashTable::new();
+    }
+
+    /// Number of distinct keys so far.
+    pub(super) fn distinct(&self) -> usize {
+        self.keys.len()
+    }
+
     /// The keys in order, and the codes; keys in `missing` become missing.
     pub(super) fn finish(self, missing: &[u64]) -> (Vec<u64>, Codes) {
         let Self { table, keys, chunks, .. } = self;

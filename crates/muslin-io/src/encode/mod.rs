@@ -24,6 +24,7 @@ use arrow_array::{
 use arrow_buffer::{ArrowNativeType, i256};
 use arrow_schema::DataType;
 use muslin_table::{Codes, Column, Dictionary};
+use rayon::prelude::*;
 
 pub(crate) use bytes::{BytesEncoder, Ends};
 pub(crate) use infer::Spelling;
@@ -105,6 +106,23 @@ impl ArrayEncoder {
         }
     }
 
+    /// Number of distinct values so far.
+    pub(crate) fn distinct(&self) -> usize {
+        match &self.values {
+            Values::Keys(keys) => keys.distinct(),
+            Values::Bytes(bytes) => bytes.distinct(),
+        }
+    }
+
+    /// Gives back memory that only further arrays would need.
+    pub(crate) fn close(&mut self) {
+        self.last = None;
+        match &mut self.values {
+            Values::Keys(keys) => keys.close(),
+            Values::Bytes(bytes) => bytes.close(),
+        }
+    }
+
     /// Encodes one more array of the type given to [`ArrayEncoder::new`].
     pub(crate) fn push(&mut self, array: &ArrayRef) {
         match array.data_type() {
@@ -168,7 +186,6 @@ impl ArrayEncoder {
         name: &str,
         wanted: &Wanted<'_>,
     ) -> Result<Column, ColumnProblem> {
-        self.last = None;
         if self.data_type == DataType::Utf8 {
             let Values::Bytes(bytes) = self.values else {
                 unreachable!("text is encoded as bytes")
@@ -193,6 +210,31 @@ impl ArrayEncoder {
         };
         make_column(name, dictionary, codes)
     }
+}
+
+/// Finishes columns: those with many values one after the other, since each sorts on every thread
+/// and holds its values twice meanwhile, then the others side by side.
+pub(crate) fn finish_all<E: Send>(
+    encoders: Vec<E>,
+    distinct: impl Fn(&E) -> usize,
+    finish: impl Fn(usize, E) -> crate::Result<Column> + Sync,
+) -> crate::Result<Vec<Column>> {
+    const MANY: usize = 1 << 18;
+    let mut columns: Vec<Option<Column>> = encoders.iter().map(|_| None).collect();
+    let (many, few): (Vec<_>, Vec<_>) =
+        encoders.into_iter().enumerate().partition(|(_, encoder)| distinct(encoder) > MANY);
+    for (index, encoder) in many {
+        columns[index] = Some(finish(index, encoder)?);
+    }
+    let few: crate::Result<Vec<_>> = few
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|(index, encoder)| finish(index, encoder).map(|column| (index, column)))
+        .collect();
+    for (index, column) in few? {
+        columns[index] = Some(column);
+    }
+    Ok(columns.into_iter().flatten().collect())
 }
 
 /// A value of the array's own dictionary that has no number yet.

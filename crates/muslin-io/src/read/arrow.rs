@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::columns::Chosen;
 use super::source::{Format, Opened};
 use super::{ReadOptions, ReadTable, Source};
-use crate::encode::{ArrayEncoder, Spelling, Wanted};
+use crate::encode::{ArrayEncoder, Spelling, Wanted, finish_all};
 use crate::{Place, Problem, Result};
 
 /// Reads an Arrow IPC file or stream, batch by batch, columns in parallel.
@@ -118,27 +118,24 @@ pub(super) fn encoder(
 
 /// The table of finished columns.
 pub(super) fn finish(
-    encoders: Vec<ArrayEncoder>,
+    mut encoders: Vec<ArrayEncoder>,
     rows: usize,
     chosen: &Chosen,
     options: &ReadOptions,
     place: &Place,
 ) -> Result<EncodedTable> {
-    let columns: Result<Vec<_>> = encoders
-        .into_par_iter()
-        .enumerate()
-        .map(|(index, encoder)| {
-            let wanted = Wanted {
-                column_type: chosen.column_type(index),
-                spelling: Spelling { decimal_comma: options.csv.decimal_comma.unwrap_or(false) },
-                nulls: &options.null,
-            };
-            encoder.finish(chosen.name(index), &wanted).map_err(|found| {
-                let mut place = place.clone().column(chosen.name(index));
-                place.row = found.row;
-                place.error(found.problem)
-            })
+    encoders.par_iter_mut().for_each(ArrayEncoder::close);
+    let columns = finish_all(encoders, ArrayEncoder::distinct, |index, encoder| {
+        let wanted = Wanted {
+            column_type: chosen.column_type(index),
+            spelling: Spelling { decimal_comma: options.csv.decimal_comma.unwrap_or(false) },
+            nulls: &options.null,
+        };
+        encoder.finish(chosen.name(index), &wanted).map_err(|found| {
+            let mut place = place.clone().column(chosen.name(index));
+            place.row = found.row;
+            place.error(found.problem)
         })
-        .collect();
+    });
     Ok(EncodedTable::new(rows, columns?)?)
 }

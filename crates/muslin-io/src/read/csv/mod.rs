@@ -34,7 +34,7 @@ use self::tokens::{Fault, FaultKind, Marks, PADDING, Tokens, tokenize};
 use super::columns::Chosen;
 use super::source::Opened;
 use super::{ReadOptions, ReadTable, Source};
-use crate::encode::{BytesEncoder, Ends, Spelling, Wanted};
+use crate::encode::{BytesEncoder, Ends, Spelling, Wanted, finish_all};
 use crate::{Error, Place, Problem, Result};
 
 /// Text per piece: its fields stay in the cache until they are encoded.
@@ -165,24 +165,19 @@ impl Reader {
         options: &ReadOptions,
         place: &Place,
     ) -> Result<EncodedTable> {
-        let rows = self.cut.rows;
-        let chosen = &self.chosen;
-        let columns: Result<Vec<_>> = self
-            .encoders
-            .into_par_iter()
-            .enumerate()
-            .with_max_len(1)
-            .map(|(index, encoder)| {
-                debug_assert_eq!(encoder.rows() as u64, rows);
-                let column_type = chosen.column_type(index);
-                let wanted = Wanted { column_type, spelling, nulls: &options.null };
-                encoder.finish_text(chosen.name(index), &wanted).map_err(|found| {
-                    let mut place = place.clone().column(chosen.name(index));
-                    place.row = found.row;
-                    place.error(found.problem)
-                })
+        let Self { chosen, mut encoders, cut } = self;
+        let rows = cut.rows;
+        encoders.par_iter_mut().for_each(BytesEncoder::close);
+        let columns = finish_all(encoders, BytesEncoder::distinct, |index, encoder| {
+            debug_assert_eq!(encoder.rows() as u64, rows);
+            let column_type = chosen.column_type(index);
+            let wanted = Wanted { column_type, spelling, nulls: &options.null };
+            encoder.finish_text(chosen.name(index), &wanted).map_err(|found| {
+                let mut place = place.clone().column(chosen.name(index));
+                place.row = found.row;
+                place.error(found.problem)
             })
-            .collect();
+        });
         let rows = usize::try_from(rows).map_err(|_| muslin_table::Error::TooManyRows)?;
         Ok(EncodedTable::new(rows, columns?)?)
     }
