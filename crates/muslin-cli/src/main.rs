@@ -54,6 +54,7 @@ fn run(args: &Args) -> Exit {
     };
     match finished {
         Ok(exit) => exit,
+        Err(Finished::Failed(error)) if error.is_closed_pipe() => Exit::Fine,
         Err(Finished::Failed(error)) => {
             eprintln!("error: {error}");
             Exit::from(error.failure())

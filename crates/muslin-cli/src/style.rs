@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use comfy_table::presets::NOTHING;
-use comfy_table::{CellAlignment, ContentArrangement, Table};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table};
 
 /// How to show things to whoever reads standard output.
 pub(crate) struct Style {
@@ -31,16 +31,23 @@ impl Style {
         }
     }
 
+    /// Whether there is room for more than the main things.
+    pub(crate) fn is_wide(&self) -> bool {
+        self.width >= WIDTH
+    }
+
     /// A heading.
     pub(crate) fn heading(&self, text: &str) -> String {
         if self.bold { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
     }
 
-    /// A table with a header; columns of numbers are aligned to the right.
+    /// A table with a header. The columns in `flexible` are broken into lines where the width asks
+    /// for it; those in `numbers` are aligned to the right.
     pub(crate) fn table(
         &self,
         header: &[&str],
         numbers: &[usize],
+        flexible: &[usize],
         rows: Vec<Vec<String>>,
     ) -> String {
         let mut table = Table::new();
@@ -50,6 +57,9 @@ impl Style {
         table.add_rows(rows);
         for (index, column) in table.column_iter_mut().enumerate() {
             column.set_padding((0, 2));
+            if !flexible.contains(&index) {
+                column.set_constraint(ColumnConstraint::ContentWidth);
+            }
             if numbers.contains(&index) {
                 column.set_cell_alignment(CellAlignment::Right);
             }

@@ -137,7 +137,7 @@ pub enum Problem {
     #[error("there is a NUL byte in the text")]
     Nul,
     /// A row has fewer or more fields than the first.
-    #[error("{found} fields where {expected} were expected")]
+    #[error("{} where {expected} were expected", fields(*.found))]
     Ragged {
         /// Fields of the first record.
         expected: usize,
@@ -260,6 +260,10 @@ impl OutputProblem {
             Self::UnknownFormat => "end it in .csv, .tsv, .parquet or .arrow, or pass `--format`",
         }
     }
+}
+
+fn fields(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "field" } else { "fields" })
 }
 
 /// The kind of an input or output error in words; the system's own text may hold paths.

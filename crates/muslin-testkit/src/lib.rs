@@ -1,5 +1,6 @@
 //! Internal: what tests share. Generated tables, answers by brute force, tables from the papers.
 
+pub mod data;
 pub mod generate;
 pub mod oracle;
 pub mod published;

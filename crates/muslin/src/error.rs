@@ -55,11 +55,20 @@ impl Error {
             Self::Policy { .. } => Failure::Usage,
         }
     }
+
+    /// Whether the reader of standard output went away, which is no mistake of anybody's.
+    pub fn is_closed_pipe(&self) -> bool {
+        let closed = muslin_io::OutputProblem::Unwritable(std::io::ErrorKind::BrokenPipe);
+        matches!(self, Self::Io(muslin_io::Error::Output { problem, .. }) if *problem == closed)
+    }
 }
 
 fn of_io(error: &muslin_io::Error) -> Failure {
     match error {
         muslin_io::Error::Input { .. } => Failure::Input,
+        muslin_io::Error::Output { problem: muslin_io::OutputProblem::UnknownFormat, .. } => {
+            Failure::Usage
+        }
         muslin_io::Error::Output { .. } => Failure::Output,
         muslin_io::Error::Table(error) => of_table(error),
         muslin_io::Error::Stopped(stop) => of_stop(*stop),

@@ -69,21 +69,7 @@ fn render(report: &ScanReport, style: &Style) -> String {
         count(report.rows),
         describe_input(report)
     );
-    let rows = report.columns.iter().map(|column| {
-        vec![
-            column.name.clone(),
-            column.data_type.clone(),
-            count(column.distinct),
-            count(column.missing),
-            column.distinct_ratio.map_or("-".into(), ratio),
-            ratio(column.separation_ratio),
-            column.role.name().to_owned(),
-            column.reason.clone(),
-        ]
-    });
-    let header =
-        ["column", "type", "distinct", "missing", "distinct ratio", "separation", "role", "why"];
-    text += &style.table(&header, &[2, 3, 4, 5], rows.collect());
+    text += &render_columns(report, style);
     text.push('\n');
     match &report.quasi_identifiers {
         Some(classes) => text += &render_classes(report, classes, style),
@@ -96,6 +82,30 @@ fn render(report: &ScanReport, style: &Style) -> String {
         text += &style.wrap(&format!("! {warning}"), 2);
     }
     text
+}
+
+/// One line per column of the table; what a narrow terminal has no room for is left to `--json`.
+fn render_columns(report: &ScanReport, style: &Style) -> String {
+    let any_missing = report.columns.iter().any(|column| column.missing > 0);
+    let wide = style.is_wide();
+    let mut header = vec!["column", "type", "distinct"];
+    header.extend(any_missing.then_some("missing"));
+    header.push("ratio");
+    header.extend(wide.then_some("separation"));
+    let last = header.len();
+    header.push("role, and why");
+    let rows = report.columns.iter().map(|column| {
+        let mut cells = vec![column.name.clone(), column.data_type.clone(), count(column.distinct)];
+        cells.extend(any_missing.then(|| count(column.missing)));
+        cells.push(column.distinct_ratio.map_or("-".into(), ratio));
+        cells.extend(wide.then(|| ratio(column.separation_ratio)));
+        cells.push(format!("{}: {}", column.role.name(), column.reason));
+        cells
+    });
+    let numbers: Vec<usize> = (2..last).collect();
+    let ratios =
+        "ratio: classes the column makes / rows; separation: row pairs told apart / all pairs";
+    style.table(&header, &numbers, &[0, last], rows.collect()) + &style.wrap(ratios, 0)
 }
 
 fn describe_input(report: &ScanReport) -> String {
@@ -128,8 +138,7 @@ fn render_classes(report: &ScanReport, classes: &ClassesReport, style: &Style) -
     if let (Some(number), Some(smallest), Some(largest)) =
         (classes.classes, classes.smallest, classes.largest)
     {
-        let _ = writeln!(
-            text,
+        let line = format!(
             "{} classes of {} to {} rows; distinct ratio {}, separation {}",
             count(number),
             count(smallest),
@@ -137,6 +146,7 @@ fn render_classes(report: &ScanReport, classes: &ClassesReport, style: &Style) -
             classes.distinct_ratio.map_or("-".into(), ratio),
             ratio(classes.separation_ratio),
         );
+        text += &style.wrap(&line, 0);
     }
     text.push('\n');
     let rows = classes.below.iter().map(|threshold| {
@@ -147,15 +157,15 @@ fn render_classes(report: &ScanReport, classes: &ClassesReport, style: &Style) -
             bar(threshold.share),
         ]
     });
-    text +=
-        &style.table(&["k", "rows in classes below k", "share", ""], &[0, 1, 2], rows.collect());
-    text.push('\n');
-    let _ = writeln!(
-        text,
-        "Missing cells: {} (`--missing {}`).",
-        report.missing_rule.describe(),
-        report.missing_rule
+    text += &style.table(
+        &["k", "rows in classes below k", "share", ""],
+        &[0, 1, 2],
+        &[],
+        rows.collect(),
     );
+    text.push('\n');
+    let rule = report.missing_rule;
+    text += &style.wrap(&format!("Missing cells: {} (`--missing {rule}`).", rule.describe()), 0);
     let identifiers: Vec<&str> = report
         .columns
         .iter()

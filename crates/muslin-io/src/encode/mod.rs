@@ -181,11 +181,7 @@ impl ArrayEncoder {
     }
 
     /// Sorts the values and makes the column.
-    pub(crate) fn finish(
-        mut self,
-        name: &str,
-        wanted: &Wanted<'_>,
-    ) -> Result<Column, ColumnProblem> {
+    pub(crate) fn finish(self, name: &str, wanted: &Wanted<'_>) -> Result<Column, ColumnProblem> {
         if self.data_type == DataType::Utf8 {
             let Values::Bytes(bytes) = self.values else {
                 unreachable!("text is encoded as bytes")

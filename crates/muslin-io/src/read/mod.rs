@@ -84,7 +84,9 @@ pub fn read(input: &Input, options: &ReadOptions, run: &Run) -> Result<ReadTable
         Format::ArrowFile | Format::ArrowStream => Err(place.error(Problem::Damaged("Arrow"))),
     });
     progress.finish();
-    read
+    let read = read?;
+    run.check_memory(read.table.memory() as u64)?;
+    Ok(read)
 }
 
 fn read_opened(

@@ -188,21 +188,25 @@ fn warnings(table: &EncodedTable, listed: &[String]) -> Vec<String> {
     let mut warnings = Vec::new();
     if !empty.is_empty() {
         warnings.push(format!(
-            "{} of {} columns have empty cells, which count as a value (and keep numbers from being read as numbers): pass `--null ''` if they are missing",
-            empty.len(),
-            table.columns().len()
+            "{} with empty cells ({}), which count as a value and keep numbers from being read as numbers: pass `--null ''` if they are missing",
+            columns_counted(empty.len()),
+            names(&empty),
         ));
     }
     for (spelling, columns) in spelled {
         if !listed.contains(&spelling) {
-            let (count, which) = (columns.len(), names(&columns));
             warnings.push(format!(
-                "`{spelling}` stands in {count} {} ({which}): pass `--null '{spelling}'` if it means missing",
-                if count == 1 { "column" } else { "columns" }
+                "{} with `{spelling}` ({}): pass `--null '{spelling}'` if it means missing",
+                columns_counted(columns.len()),
+                names(&columns),
             ));
         }
     }
     warnings
+}
+
+fn columns_counted(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "column" } else { "columns" })
 }
 
 /// A few names, and how many more there are.

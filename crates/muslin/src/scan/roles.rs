@@ -163,7 +163,7 @@ pub fn suggest_role(column: &Column) -> (Role, String) {
     let valued = rows - column.missing() - column.suppressed();
     let distinct = column.dictionary().len() as u64;
     if distinct <= 1 {
-        let reason = if distinct == 0 { "has no value" } else { "has one value only" };
+        let reason = if distinct == 0 { "no value" } else { "one value only" };
         return (Role::Other, reason.into());
     }
     let parts = parts_of(column.name());
@@ -178,28 +178,26 @@ pub fn suggest_role(column: &Column) -> (Role, String) {
     if parts.iter().any(|p| p == "weight" || p == "weights")
         && parts.iter().any(|part| counts_people.contains(&part.as_str()))
     {
-        return (Role::Weight, "the name says it is a survey weight".into());
+        return (Role::Weight, "named as a survey weight".into());
     }
     match named {
         // A key into another table, such as a ward's number, names no person by itself.
         Some((Role::Identifier, word)) if distinct * 20 < valued => {
-            let reason = format!("the name holds `{word}`, but values repeat");
+            let reason = format!("named `{word}`, values repeat");
             (Role::QuasiIdentifier, reason)
         }
-        Some((role, word)) => (role, format!("the name holds `{word}`")),
+        Some((role, word)) => (role, format!("named `{word}`")),
         None if mostly_unique && (kind == "text" || kind == "integer" || kind == "binary") => {
-            (Role::Identifier, "nearly every row has a value of its own".into())
+            (Role::Identifier, "nearly unique".into())
         }
         None if is_free_text(column, distinct, valued) => {
-            (Role::Identifier, "long texts that hardly repeat, such as notes".into())
+            (Role::Identifier, "long texts, hardly repeated".into())
         }
-        None if kind == "number" || kind == "duration" => {
-            (Role::Other, "a measure; check whether outsiders know it".into())
-        }
+        None if kind == "number" || kind == "duration" => (Role::Other, "a measure".into()),
         None if kind == "integer" && distinct * 10 >= valued => {
-            (Role::Other, "a measure with many values; check whether outsiders know it".into())
+            (Role::Other, "a measure, many values".into())
         }
-        None => (Role::QuasiIdentifier, "values repeat, so outsiders may know them".into()),
+        None => (Role::QuasiIdentifier, "values repeat".into()),
     }
 }
 
@@ -272,9 +270,6 @@ mod tests {
     #[test]
     fn notes_are_told_by_their_length() {
         let (role, reason) = suggest_role(&column("remarks", 60, 100, true));
-        assert_eq!(
-            (role, reason.as_str()),
-            (Role::Identifier, "long texts that hardly repeat, such as notes")
-        );
+        assert_eq!((role, reason.as_str()), (Role::Identifier, "long texts, hardly repeated"));
     }
 }

@@ -60,6 +60,7 @@ pub(super) fn read(
         sniff(&first.text[..first.len], first.last, &options.csv);
     let mut reader = Reader::start(&first, marks, header, options, place)?;
 
+    let mut read_bytes = 0;
     let mut waiting: Option<Fields> = None;
     let mut block = first;
     loop {
@@ -78,7 +79,13 @@ pub(super) fn read(
         encoded?;
         waiting = Some(fields?);
         run.reporter().advance(consumed);
-        run.check_memory(reader.memory())?;
+        read_bytes += consumed;
+        check_memory(
+            reader.memory(),
+            read_bytes,
+            opened.bytes.filter(|_| compression.is_none()),
+            run,
+        )?;
         if last {
             break;
         }
@@ -105,6 +112,21 @@ pub(super) fn read(
         bytes: opened.bytes,
     };
     Ok(ReadTable { table, source })
+}
+
+/// As [`Run::check_memory`]; the error says what the whole input would need, as far as the part
+/// that was read tells.
+fn check_memory(used: u64, read: u64, whole: Option<u64>, run: &Run) -> Result<()> {
+    let needed = match whole {
+        Some(whole) if read > 0 => {
+            u128::from(used) * u128::from(whole.max(read)) / u128::from(read)
+        }
+        _ => u128::from(used),
+    };
+    match run.check_memory(used) {
+        Ok(()) => Ok(()),
+        Err(_) => Ok(run.check_memory(u64::try_from(needed).unwrap_or(u64::MAX))?),
+    }
 }
 
 struct Reader {

@@ -1,0 +1,291 @@
+//! The program as its users see it: what it prints, and how it ends.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+fn muslin(folder: &Path, args: &[&str]) -> Output {
+    command(folder, args).output().unwrap()
+}
+
+fn command(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_muslin"));
+    command.current_dir(folder).args(args).env_remove("COLUMNS").env("NO_COLOR", "1");
+    command
+}
+
+/// Exit code, standard output and standard error in one text.
+fn seen(output: &Output) -> String {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let code = output.status.code().unwrap();
+    format!("exit {code}\n--- stdout\n{}--- stderr\n{}", text(&output.stdout), text(&output.stderr))
+}
+
+fn folder_with(files: &[(&str, &[u8])]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in files {
+        std::fs::write(folder.path().join(name), content).unwrap();
+    }
+    folder
+}
+
+const PEOPLE: &[u8] = b"id,age,sex,postcode,income\n\
+    a1,34,f,00123,1200.50\n\
+    a2,34,f,00123,1900\n\
+    a3,51,m,00124,\n\
+    a4,34,m,00123,2100\n\
+    a5,51,m,00124,2100\n\
+    a6,28,f,00125,900\n";
+
+fn with_demo(rows: &str, name: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let made = muslin(
+        folder.path(),
+        &["demo-data", "hospital", "--rows", rows, "--seed", "1", "-o", name],
+    );
+    assert!(made.status.success(), "{}", seen(&made));
+    folder
+}
+
+#[test]
+fn scan_says_what_is_in_a_file() {
+    let folder = folder_with(&[("people.csv", PEOPLE)]);
+    insta::assert_snapshot!(seen(&muslin(folder.path(), &["scan", "people.csv"])));
+}
+
+#[test]
+fn scan_takes_roles_types_and_nulls_from_flags() {
+    let folder = folder_with(&[("people.csv", PEOPLE)]);
+    let args = [
+        "scan",
+        "people.csv",
+        "--null",
+        "",
+        "--qi",
+        "age,sex",
+        "--role",
+        "id=identifier",
+        "--type",
+        "postcode=integer",
+        "--missing",
+        "distinct",
+    ];
+    // A postcode with leading zeros is not a whole number in its one spelling.
+    insta::assert_snapshot!("flags_wrong_type", seen(&muslin(folder.path(), &args)));
+    let args = args.map(|arg| if arg == "postcode=integer" { "postcode=text" } else { arg });
+    insta::assert_snapshot!("flags", seen(&muslin(folder.path(), &args)));
+}
+
+#[test]
+fn scan_takes_roles_and_options_from_a_policy() {
+    let policy =
+        b"schema = 1\nmissing = \"wildcard\"\n[input]\nnull = [\"\"]\nexclude = [\"id\"]\n\
+        [columns.age]\nrole = \"quasi-identifier\"\n[columns.sex]\nrole = \"other\"\n\
+        [columns.postcode]\nrole = \"other\"\n";
+    let folder = folder_with(&[("people.csv", PEOPLE), ("muslin.toml", policy)]);
+    insta::assert_snapshot!(seen(&muslin(
+        folder.path(),
+        &["scan", "people.csv", "-p", "muslin.toml"]
+    )));
+}
+
+#[test]
+fn scan_reports_as_json() {
+    let folder = folder_with(&[("people.csv", PEOPLE)]);
+    let output = muslin(folder.path(), &["scan", "people.csv", "--json", "--null", ""]);
+    insta::assert_snapshot!(seen(&output));
+}
+
+#[test]
+fn scan_of_the_example_data_fits_a_narrow_terminal() {
+    let folder = with_demo("1000", "hospital.csv");
+    let output = command(folder.path(), &["scan", "hospital.csv", "--null", ""])
+        .env("COLUMNS", "70")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(text.lines().all(|line| line.chars().count() <= 70), "{text}");
+    insta::assert_snapshot!(seen(&output));
+}
+
+#[test]
+fn every_format_and_compression_gives_the_same_report() {
+    let folder = with_demo("3000", "h.csv");
+    for name in ["h.tsv", "h.parquet", "h.arrow"] {
+        let args = ["demo-data", "hospital", "--rows", "3000", "--seed", "1", "-o", name];
+        assert!(muslin(folder.path(), &args).status.success());
+    }
+    let report = |args: &[&str]| -> serde_json::Value {
+        let output = muslin(folder.path(), &[&["scan", "--json"], args].concat());
+        assert!(output.status.success(), "{}", seen(&output));
+        let mut report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        report.as_object_mut().unwrap().remove("input");
+        report
+    };
+    let csv = report(&["h.csv", "--null", ""]);
+    assert_eq!(csv["rows"], 3000);
+    assert_eq!(csv, report(&["h.tsv", "--null", ""]));
+    assert_eq!(csv, report(&["h.parquet"]));
+    assert_eq!(csv, report(&["h.arrow"]));
+}
+
+#[test]
+fn reports_and_files_do_not_depend_on_threads() {
+    let folder = with_demo("70000", "h.csv");
+    for name in ["h.csv", "h.parquet", "h.arrow"] {
+        let made = ["1", "2", "4"].map(|threads| {
+            let other = format!("{threads}-{name}");
+            let args = [
+                "demo-data",
+                "hospital",
+                "--rows",
+                "70000",
+                "--seed",
+                "1",
+                "--threads",
+                threads,
+                "-o",
+                &other,
+            ];
+            assert!(muslin(folder.path(), &args).status.success());
+            std::fs::read(folder.path().join(other)).unwrap()
+        });
+        assert!(made[0] == made[1] && made[1] == made[2], "{name}");
+    }
+    for missing in ["category", "distinct", "wildcard"] {
+        let [one, two, four] = ["1", "2", "4"].map(|threads| {
+            let args = [
+                "scan",
+                "h.csv",
+                "--json",
+                "--null",
+                "",
+                "--missing",
+                missing,
+                "--threads",
+                threads,
+                "--qi",
+                "age,sex,town,education,occupation,height_cm",
+            ];
+            muslin(folder.path(), &args).stdout
+        });
+        assert!(!one.is_empty() && one == two && two == four, "{missing}");
+    }
+}
+
+#[test]
+fn standard_input_is_a_file_like_any_other() {
+    let folder = with_demo("500", "h.parquet");
+    let parquet = std::fs::read(folder.path().join("h.parquet")).unwrap();
+    for content in [PEOPLE, &parquet] {
+        let mut child = command(folder.path(), &["scan", "-", "--json"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(content).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["input"]["file"], "standard input");
+        assert!(report["rows"].as_u64().unwrap() > 0);
+    }
+}
+
+#[test]
+fn failures_name_the_place_and_a_way_out() {
+    let folder = folder_with(&[
+        ("people.csv", PEOPLE),
+        ("ragged.csv", b"a,b\n1,2\n3\n"),
+        ("quote.csv", b"a,b\n1,\"2\n3,4\n"),
+        ("latin.csv", b"name,age\nJos\xe9,3\n"),
+        ("twice.csv", b"a,b,a\n1,2,3\n"),
+        ("empty.csv", b""),
+        ("book.xlsx", b"PK\x03\x04rest"),
+        ("cut.parquet", b"PAR1 and then nothing"),
+        ("policy.toml", b"schema = 1\n[columns.age]\nrol = 'other'\n"),
+    ]);
+    let mut all = String::new();
+    for args in [
+        &["scan", "ragged.csv"][..],
+        &["scan", "quote.csv"],
+        &["scan", "latin.csv"],
+        &["scan", "twice.csv"],
+        &["scan", "empty.csv"],
+        &["scan", "book.xlsx"],
+        &["scan", "cut.parquet"],
+        &["scan", "nowhere.csv"],
+        &["scan", "."],
+        &["scan", "people.csv", "--columns", "age,sexx"],
+        &["scan", "people.csv", "--role", "agee=sensitive"],
+        &["scan", "people.csv", "-p", "policy.toml"],
+        &["scan", "people.csv", "--missing", "never"],
+        &["scan", "people.csv", "--memory", "10B"],
+        &["scan", "people.csv", "--time-limit", "0s"],
+        &["demo-data", "hospital", "-o", "nowhere/h.csv"],
+        &["demo-data", "hospital", "-o", "h.xyz"],
+        &["demo-data", "hospital", "-o", "."],
+    ] {
+        all += &format!("$ muslin {}\n{}\n", args.join(" "), seen(&muslin(folder.path(), args)));
+    }
+    insta::assert_snapshot!(all);
+    assert!(!all.contains("Jos"), "a value is in a message");
+}
+
+#[test]
+fn help_is_short_and_complete() {
+    let folder = folder_with(&[]);
+    insta::assert_snapshot!("help", seen(&muslin(folder.path(), &["--help"])));
+    insta::assert_snapshot!("help_scan", seen(&muslin(folder.path(), &["scan", "--help"])));
+    insta::assert_snapshot!(
+        "help_demo_data",
+        seen(&muslin(folder.path(), &["demo-data", "--help"]))
+    );
+}
+
+#[test]
+fn version_and_completions_are_printed() {
+    let folder = folder_with(&[]);
+    let version = muslin(folder.path(), &["--version"]);
+    assert_eq!(version.stdout, format!("muslin {}\n", env!("CARGO_PKG_VERSION")).into_bytes());
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = muslin(folder.path(), &["completions", shell]);
+        assert!(script.status.success());
+        assert!(String::from_utf8(script.stdout).unwrap().contains("demo-data"), "{shell}");
+    }
+}
+
+#[test]
+fn stats_tell_time_and_memory() {
+    let folder = folder_with(&[("people.csv", PEOPLE)]);
+    let output = muslin(folder.path(), &["scan", "people.csv", "--stats", "--json"]);
+    let talk = String::from_utf8(output.stderr).unwrap();
+    assert!(talk.starts_with("6 rows in ") && talk.contains("peak memory"), "{talk}");
+    serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap();
+}
+
+#[test]
+fn the_input_is_not_written_over_and_modes_are_private() {
+    let folder = with_demo("50", "h.csv");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(folder.path().join("h.csv")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let folder = with_demo("20000", "h.csv");
+    let mut child = command(folder.path(), &["demo-data", "hospital", "--rows", "200000"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(seen(&output), "exit 0\n--- stdout\n--- stderr\n");
+}

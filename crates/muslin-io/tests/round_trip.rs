@@ -1,0 +1,201 @@
+//! What is written reads back as the same table, in every format, on any number of threads.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
+use arrow_schema::{DataType, Field, Schema};
+use muslin_engine::Run;
+use muslin_io::{
+    ColumnType, CsvOptions, CsvStyle, Destination, Input, ReadOptions, Release, RowOrder,
+    WriteFormat, WriteOptions, encode_batches, read, write,
+};
+use muslin_table::{Changes, EncodedTable, RowId};
+use muslin_testkit::data;
+use proptest::prelude::*;
+
+/// Cells as text: the value, or nothing where there is none.
+fn cells(table: &EncodedTable) -> Vec<(String, Vec<Option<String>>)> {
+    let column = |column: &muslin_table::Column| {
+        let values = column.dictionary().values();
+        let cell = |row| {
+            let at = column.code(RowId::new(row)).value()?;
+            Some(match values.data_type() {
+                DataType::Utf8 => {
+                    values.as_any().downcast_ref::<StringArray>().unwrap().value(at).to_owned()
+                }
+                DataType::Int64 => {
+                    values.as_any().downcast_ref::<Int64Array>().unwrap().value(at).to_string()
+                }
+                DataType::Float64 => {
+                    let value = values.as_any().downcast_ref::<Float64Array>().unwrap().value(at);
+                    format!("{value:?}")
+                }
+                other => panic!("{other}"),
+            })
+        };
+        let rows = u32::try_from(table.rows()).unwrap();
+        (column.name().to_owned(), (0..rows).map(cell).collect())
+    };
+    table.columns().iter().map(column).collect()
+}
+
+fn encode(columns: Vec<(&str, ArrayRef)>) -> EncodedTable {
+    let fields: Vec<Field> = columns
+        .iter()
+        .map(|(name, array)| Field::new(*name, array.data_type().clone(), true))
+        .collect();
+    let schema = Arc::new(Schema::new(fields));
+    let batch =
+        RecordBatch::try_new(Arc::clone(&schema), columns.into_iter().map(|c| c.1).collect())
+            .unwrap();
+    encode_batches("test", &schema, [batch], &ReadOptions::default(), &Run::new()).unwrap()
+}
+
+fn write_and_read(
+    table: &EncodedTable,
+    folder: &Path,
+    format: WriteFormat,
+    style: &CsvStyle,
+    options: &ReadOptions,
+) -> EncodedTable {
+    let path = folder.join("table");
+    let release = Release::new(table, &Changes::none(table), RowOrder::AsRead).unwrap();
+    let write_options = WriteOptions { format: Some(format), csv: style.clone(), inputs: vec![] };
+    write(&release, &Destination::named(&path), &write_options, &Run::new()).unwrap();
+    read(&Input::named(&path), options, &Run::new()).unwrap().table
+}
+
+/// Text with everything that delimited text makes difficult.
+fn texts(rows: usize) -> impl Strategy<Value = Vec<Option<String>>> {
+    let text = prop_oneof![
+        "[a-z]{0,12}",
+        "[,;\t|\"'\n\r ]{0,6}",
+        "[0-9]{1,25}",
+        Just(String::new()),
+        Just("*".to_owned()),
+        Just("NA".to_owned()),
+        Just("\u{feff}x\u{200b}".to_owned()),
+        "\\PC{0,20}",
+    ];
+    prop::collection::vec(prop::option::weighted(0.85, text), rows)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn every_format_reads_back_what_was_written(
+        (words, numbers, decimals) in (1usize..12).prop_flat_map(|rows| (
+            texts(rows),
+            prop::collection::vec(prop::option::weighted(0.9, any::<i64>()), rows),
+            prop::collection::vec(prop::option::weighted(0.9, any::<f64>()), rows),
+        )),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let table = encode(vec![
+            ("words", Arc::new(words.into_iter().collect::<StringArray>()) as ArrayRef),
+            ("numbers", Arc::new(Int64Array::from(numbers))),
+            ("decimals", Arc::new(Float64Array::from(decimals))),
+        ]);
+        let expected = cells(&table);
+        for format in WriteFormat::ALL {
+            // Missing has a spelling that is no value here, so that nothing else is missing.
+            let style = CsvStyle { missing: "~missing~".into(), ..CsvStyle::default() };
+            let options = ReadOptions {
+                null: vec!["~missing~".into()],
+                types: [("words", ColumnType::Text), ("numbers", ColumnType::Integer), ("decimals", ColumnType::Number)]
+                    .map(|(name, column_type)| (name.to_owned(), column_type))
+                    .into(),
+                csv: CsvOptions {
+                    delimiter: Some(if format == WriteFormat::Tsv { '\t' } else { ',' }),
+                    quote: Some(Some('"')),
+                    header: Some(true),
+                    ..CsvOptions::default()
+                },
+                ..ReadOptions::default()
+            };
+            let options = match format {
+                WriteFormat::Csv | WriteFormat::Tsv => options,
+                _ => ReadOptions::default(),
+            };
+            let back = write_and_read(&table, folder.path(), format, &style, &options);
+            prop_assert_eq!(cells(&back), expected.clone(), "{:?}", format);
+        }
+    }
+
+    #[test]
+    fn delimited_text_reads_as_it_is_spelled(
+        records in prop::collection::vec(prop::collection::vec(
+            prop_oneof!["[a-z ]{0,9}", "[,\"\n;]{0,4}", "[0-9]{1,3}"], 3), 1..30),
+        crlf in any::<bool>(),
+    ) {
+        let quoted = |field: &String| format!("\"{}\"", field.replace('"', "\"\""));
+        let plain = |field: &String| if field.contains([',', '"', '\n']) { quoted(field) } else { field.clone() };
+        let end = if crlf { "\r\n" } else { "\n" };
+        let line = |fields: Vec<String>| fields.join(",") + end;
+        let mut text = line(vec!["a".into(), "b".into(), "c".into()]);
+        for (index, record) in records.iter().enumerate() {
+            text += &line(record.iter().map(|f| if index % 3 == 0 { quoted(f) } else { plain(f) }).collect());
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("text.csv");
+        std::fs::write(&path, &text).unwrap();
+        let options = ReadOptions {
+            csv: CsvOptions { delimiter: Some(','), quote: Some(Some('"')), header: Some(true), ..CsvOptions::default() },
+            types: ["a", "b", "c"].map(|name| (name.to_owned(), ColumnType::Text)).into(),
+            ..ReadOptions::default()
+        };
+        let table = read(&Input::named(&path), &options, &Run::new()).unwrap().table;
+        let expected: Vec<Vec<Option<String>>> =
+            (0..3).map(|c| records.iter().map(|r| Some(r[c].clone())).collect()).collect();
+        prop_assert_eq!(cells(&table).into_iter().map(|c| c.1).collect::<Vec<_>>(), expected);
+    }
+}
+
+#[test]
+fn compressed_text_is_the_same_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let text: String = (0..50_000)
+        .fold("id,city\n".into(), |text, row| text + &format!("{row},town {}\n", row % 17));
+    let plain = folder.path().join("plain");
+    std::fs::write(&plain, &text).unwrap();
+    let gzip = folder.path().join("gzip");
+    let mut encoder = flate2::write::GzEncoder::new(
+        std::fs::File::create(&gzip).unwrap(),
+        flate2::Compression::fast(),
+    );
+    // Two members, as `cat a.gz b.gz` makes them.
+    let (first, second) = text.split_at(text.len() / 3);
+    encoder.write_all(first.as_bytes()).unwrap();
+    let mut encoder =
+        flate2::write::GzEncoder::new(encoder.finish().unwrap(), flate2::Compression::fast());
+    encoder.write_all(second.as_bytes()).unwrap();
+    encoder.finish().unwrap();
+    let zstd = folder.path().join("zstd");
+    std::fs::write(&zstd, zstd::encode_all(text.as_bytes(), 1).unwrap()).unwrap();
+    let [one, two, three] = [plain, gzip, zstd].map(|path| {
+        cells(&read(&Input::named(path), &ReadOptions::default(), &Run::new()).unwrap().table)
+    });
+    assert_eq!(one[0].1.len(), 50_000);
+    assert!(one == two && two == three);
+}
+
+#[test]
+fn real_tables_read_alike_on_any_number_of_threads() {
+    for (name, rows, columns) in [
+        ("adult.csv", 32_561, 15),
+        ("flights.csv.gz", 336_776, 19),
+        ("arx/adult/adult.csv", 30_162, 9),
+        ("eusilc.csv", 14_827, 28),
+    ] {
+        let Some(path) = data::real(name) else { return };
+        let [one, two, four] = [1, 2, 4].map(|threads| {
+            let run = Run::new().threads(threads).unwrap();
+            cells(&read(&Input::named(&path), &ReadOptions::default(), &run).unwrap().table)
+        });
+        assert_eq!((one[0].1.len(), one.len()), (rows, columns), "{name}");
+        assert!(one == two && two == four, "{name}");
+    }
+}
