@@ -1,6 +1,9 @@
 //! The program as its users see it: what it prints, and how it ends.
 
-use std::io::Write;
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -227,7 +230,8 @@ fn failures_name_the_place_and_a_way_out() {
         &["demo-data", "hospital", "-o", "h.xyz"],
         &["demo-data", "hospital", "-o", "."],
     ] {
-        all += &format!("$ muslin {}\n{}\n", args.join(" "), seen(&muslin(folder.path(), args)));
+        let seen = seen(&muslin(folder.path(), args));
+        writeln!(all, "$ muslin {}\n{seen}", args.join(" ")).unwrap();
     }
     insta::assert_snapshot!(all);
     assert!(!all.contains("Jos"), "a value is in a message");

@@ -1,7 +1,5 @@
 //! Refining a partition, and class sizes of a column set. Ids say rows, values per column, skew.
 
-#![expect(missing_docs, reason = "criterion's macros make undocumented functions")]
-
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use muslin_engine::{Engine, MemoryEngine, Partition, Run, Seed};
 use muslin_table::{ColumnId, MissingRule};

@@ -34,6 +34,11 @@ pub enum Error {
     /// Threads could not be had, or the like.
     #[error(transparent)]
     Engine(muslin_engine::Error),
+    /// Options for reading that do not make sense.
+    #[error(
+        "{0}\n  hint: the delimiter and the quote are two different ASCII characters other than line ends"
+    )]
+    Options(&'static str),
     /// Our own mistake.
     #[error("internal error: {0}")]
     Internal(String),

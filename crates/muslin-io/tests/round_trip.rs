@@ -1,5 +1,7 @@
 //! What is written reads back as the same table, in every format, on any number of threads.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;

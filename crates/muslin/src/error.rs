@@ -69,6 +69,7 @@ fn of_io(error: &muslin_io::Error) -> Failure {
         muslin_io::Error::Output { problem: muslin_io::OutputProblem::UnknownFormat, .. } => {
             Failure::Usage
         }
+        muslin_io::Error::Options(_) => Failure::Usage,
         muslin_io::Error::Output { .. } => Failure::Output,
         muslin_io::Error::Table(error) => of_table(error),
         muslin_io::Error::Stopped(stop) => of_stop(*stop),

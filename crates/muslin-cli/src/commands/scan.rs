@@ -71,13 +71,13 @@ fn render(report: &ScanReport, style: &Style) -> String {
     );
     text += &render_columns(report, style);
     text.push('\n');
-    match &report.quasi_identifiers {
-        Some(classes) => text += &render_classes(report, classes, style),
-        None => {
-            text +=
-                "No column looks like a quasi-identifier: name some with `--quasi-identifiers`.\n"
-        }
-    }
+    text += &match &report.quasi_identifiers {
+        Some(classes) => render_classes(report, classes, style),
+        None => style.wrap(
+            "No column looks like a quasi-identifier: name some with `--quasi-identifiers`.",
+            0,
+        ),
+    };
     for warning in &report.warnings {
         text += &style.wrap(&format!("! {warning}"), 2);
     }

@@ -5,7 +5,7 @@ use muslin_table::Codes;
 /// Chunks are never copied to grow; they are read once, at the end, and freed on the way.
 #[derive(Debug, Default)]
 pub(super) struct Chunks {
-    chunks: Vec<Codes>,
+    parts: Vec<Codes>,
     rows: usize,
     bytes: usize,
 }
@@ -20,7 +20,7 @@ impl Chunks {
         let chunk = Codes::pack((largest as usize).saturating_sub(1), numbers.iter().copied());
         self.rows += numbers.len();
         self.bytes += chunk.memory();
-        self.chunks.push(chunk);
+        self.parts.push(chunk);
     }
 
     pub(super) fn rows(&self) -> usize {
@@ -33,7 +33,7 @@ impl Chunks {
 
     /// The first row with this number.
     pub(super) fn first_row(&self, number: u32) -> Option<u64> {
-        let mut numbers = self.chunks.iter().flat_map(Codes::slots);
+        let mut numbers = self.parts.iter().flat_map(Codes::slots);
         numbers.position(|n| n == number).map(|row| row as u64)
     }
 
@@ -52,8 +52,8 @@ impl Chunks {
     fn map<S: Copy>(self, slots: &[u32], narrow: impl Fn(u32) -> S) -> Vec<S> {
         let slots: Vec<S> = slots.iter().map(|&slot| narrow(slot)).collect();
         let mut all = Vec::with_capacity(self.rows);
-        for chunk in self.chunks {
-            match chunk {
+        for part in self.parts {
+            match part {
                 Codes::U8(numbers) => all.extend(numbers.iter().map(|&n| slots[usize::from(n)])),
                 Codes::U16(numbers) => all.extend(numbers.iter().map(|&n| slots[usize::from(n)])),
                 Codes::U32(numbers) => all.extend(numbers.iter().map(|&n| slots[n as usize])),

@@ -61,16 +61,14 @@ fn integer(text: &[u8]) -> Option<i64> {
     if !is_whole(digits) || (digits == b"0" && text.len() > 1) {
         return None;
     }
-    // Safe to skip validation errors: only ASCII digits are left.
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
 /// Digits without a leading zero.
 fn is_whole(digits: &[u8]) -> bool {
     match digits {
-        [] => false,
         [b'0'] => true,
-        [b'0', ..] => false,
+        [] | [b'0', ..] => false,
         digits => digits.iter().all(u8::is_ascii_digit),
     }
 }
@@ -110,7 +108,7 @@ fn number(text: &[u8], mark: u8) -> Option<f64> {
     let written = significant(mantissa);
     let exact = value.is_finite()
         && (written.is_empty() == (value == 0.0))
-        && (written.len() <= 15
+        && ((written.len() <= 15 && !value.is_subnormal())
             || written == significant(format!("{value:e}").split('e').next()?.as_bytes()));
     exact.then_some(value)
 }

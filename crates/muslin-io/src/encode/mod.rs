@@ -222,12 +222,14 @@ pub(crate) fn finish_all<E: Send>(
     for (index, encoder) in many {
         columns[index] = Some(finish(index, encoder)?);
     }
-    let few: crate::Result<Vec<_>> = few
+    // Collected in order first: the error is the first column's, whichever thread is faster.
+    let few: Vec<crate::Result<_>> = few
         .into_par_iter()
         .with_max_len(1)
         .map(|(index, encoder)| finish(index, encoder).map(|column| (index, column)))
         .collect();
-    for (index, column) in few? {
+    for finished in few {
+        let (index, column) = finished?;
         columns[index] = Some(column);
     }
     Ok(columns.into_iter().flatten().collect())

@@ -1,4 +1,4 @@
-use std::io::{BufReader, Cursor, Read, Seek};
+use std::io::{self, BufReader, Cursor, Read, Seek};
 
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, StreamReader};
@@ -7,6 +7,7 @@ use muslin_engine::Run;
 use muslin_table::EncodedTable;
 use rayon::prelude::*;
 
+use super::arrow_lengths::{CheckedStream, check_file};
 use super::columns::Chosen;
 use super::source::{Format, Opened};
 use super::{ReadOptions, ReadTable, Source};
@@ -31,9 +32,16 @@ pub(super) fn read(
     let table = match opened.format {
         Format::ArrowStream => {
             let content = BufReader::with_capacity(1 << 20, opened.content);
-            let reader = StreamReader::try_new(content, None).map_err(|_| damaged(place))?;
+            let failure = |error: &io::Error| match error.kind() {
+                io::ErrorKind::InvalidData => damaged(place),
+                _ => Opened::failure(&place.file, opened.compression, error),
+            };
+            let content = CheckedStream::new(content);
+            let mut reader = StreamReader::try_new(content, None).map_err(|_| damaged(place))?;
             let schema = reader.schema();
-            encode(&schema, reader, options, run, place)?
+            let table = encode(&schema, reader.by_ref(), options, run, place)?;
+            reader.get_mut().finish().map_err(|error| failure(&error))?;
+            table
         }
         _ => match opened.file {
             Some(file) => read_file(BufReader::with_capacity(1 << 20, file), options, run, place)?,
@@ -44,11 +52,12 @@ pub(super) fn read(
 }
 
 fn read_file(
-    content: impl Read + Seek,
+    mut content: impl Read + Seek,
     options: &ReadOptions,
     run: &Run,
     place: &Place,
 ) -> Result<EncodedTable> {
+    check_file(&mut content).map_err(|_| damaged(place))?;
     let reader = FileReader::try_new(content, None).map_err(|_| damaged(place))?;
     let schema = reader.schema();
     encode(&schema, reader, options, run, place)

@@ -1,6 +1,7 @@
 //! Files to encoded tables. The format is told by content, never by name.
 
 mod arrow;
+mod arrow_lengths;
 mod columns;
 mod csv;
 mod parquet;

@@ -2,15 +2,17 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use bytes::Bytes;
 use muslin_engine::Run;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
+use parquet::basic::Type as PhysicalType;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
+use parquet::schema::types::SchemaDescriptor;
 use rayon::prelude::*;
 
 use super::columns::Chosen;
@@ -47,7 +49,8 @@ pub(super) fn read(
     let damaged = |_: ParquetError| place.clone().error(Problem::Damaged("Parquet"));
     let read_options = ArrowReaderOptions::new();
     let own = ArrowReaderMetadata::load(&content, read_options.clone()).map_err(damaged)?;
-    let as_dictionaries = read_options.with_schema(with_text_dictionaries(own.schema()));
+    let as_dictionaries =
+        read_options.with_schema(with_text_dictionaries(own.schema(), own.parquet_schema()));
     let metadata =
         ArrowReaderMetadata::try_new(Arc::clone(own.metadata()), as_dictionaries).unwrap_or(own);
 
@@ -117,11 +120,21 @@ fn stored_bytes(metadata: &ArrowReaderMetadata, position: usize) -> u64 {
 }
 
 /// The schema with every text field as a dictionary.
-fn with_text_dictionaries(schema: &SchemaRef) -> SchemaRef {
+fn with_text_dictionaries(schema: &SchemaRef, stored: &SchemaDescriptor) -> SchemaRef {
+    let is_int96 = |root: usize| {
+        let stored = &stored.root_schema().get_fields()[root];
+        stored.is_primitive() && stored.get_physical_type() == PhysicalType::INT96
+    };
     let fields: Vec<Field> = schema
         .fields()
         .iter()
-        .map(|field| match field.data_type() {
+        .enumerate()
+        .map(|(root, field)| match field.data_type() {
+            // Nanoseconds of 64 bits end in 2262 and would wrap around without a word.
+            DataType::Timestamp(_, zone) if is_int96(root) => {
+                let moment = DataType::Timestamp(TimeUnit::Microsecond, zone.clone());
+                Field::new(field.name(), moment, field.is_nullable())
+            }
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
                 let text =
                     DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));

@@ -200,9 +200,14 @@ fn format_of(head: &[u8]) -> Result<Format, &'static str> {
             Err("data that was compressed twice")
         }
         _ => {
-            let start = head.trim_ascii_start();
-            let is_json =
-                start.starts_with(b"{\"") || start.starts_with(b"[{") || start.starts_with(b"[\n");
+            let text = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+            let start = text.trim_ascii_start();
+            let is_json = match start {
+                [b'{', rest @ ..] => rest.trim_ascii_start().starts_with(b"\""),
+                [b'[', b'\n', ..] => true,
+                [b'[', rest @ ..] => rest.trim_ascii_start().starts_with(b"{"),
+                _ => false,
+            };
             if is_json {
                 return Err("JSON");
             }

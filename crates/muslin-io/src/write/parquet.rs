@@ -1,4 +1,3 @@
-use std::error::Error as _;
 use std::io::{self, Write};
 
 use muslin_engine::Run;
@@ -36,12 +35,10 @@ pub(super) fn write(
 }
 
 fn io_error(error: ParquetError) -> Failed {
-    let kind = match &error {
-        ParquetError::External(_) => error
-            .source()
-            .and_then(|source| source.downcast_ref::<io::Error>())
-            .map_or(io::ErrorKind::Other, io::Error::kind),
-        _ => io::ErrorKind::Other,
-    };
-    Failed::Io(kind.into())
+    Failed::Io(match error {
+        ParquetError::External(error) => error
+            .downcast::<io::Error>()
+            .map_or_else(|_| io::ErrorKind::Other.into(), |error| *error),
+        _ => io::ErrorKind::Other.into(),
+    })
 }

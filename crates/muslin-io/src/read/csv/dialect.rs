@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Encoding;
 use super::tokens::Marks;
+use crate::{Error, Result};
 
 /// How a delimited text is read. Parts that are not given are found out from its beginning.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +22,24 @@ pub struct CsvOptions {
     pub decimal_comma: Option<bool>,
     /// Whether spaces around unquoted fields are left out.
     pub trim: bool,
+}
+
+impl CsvOptions {
+    /// What is wrong with the options, if anything is.
+    pub(super) fn check(&self) -> Result<()> {
+        let quote = self.quote.flatten();
+        let unusable = |c: char| !c.is_ascii() || matches!(c, '\n' | '\r' | '\0');
+        if self.delimiter.is_some_and(unusable) {
+            return Err(Error::Options("the delimiter cannot be used"));
+        }
+        if quote.is_some_and(unusable) {
+            return Err(Error::Options("the quote cannot be used"));
+        }
+        if quote.is_some() && quote == self.delimiter {
+            return Err(Error::Options("the delimiter and the quote are the same"));
+        }
+        Ok(())
+    }
 }
 
 /// How a text was read.
@@ -46,6 +65,9 @@ const RECORDS: usize = 500;
 /// Bytes that are looked at.
 const BYTES: usize = 256 << 10;
 
+/// Fields of some records, with their quotes.
+type Records<'a> = Vec<Vec<&'a [u8]>>;
+
 /// What the beginning of a text shows.
 pub(super) struct Sniffed {
     pub(super) marks: Marks,
@@ -65,10 +87,10 @@ pub(super) fn sniff(text: &[u8], whole: bool, options: &CsvOptions) -> Sniffed {
         delimiters.into_iter().map(move |delimiter| Marks { delimiter, quote, line_end })
     };
     let quotes = given_quote.map_or(vec![Some(b'"'), Some(b'\'')], |quote| vec![quote]);
-    let mut best: Option<(Score, Marks, Vec<Vec<&[u8]>>)> = None;
+    let mut best: Option<(Score, Marks, Records<'_>)> = None;
     for marks in quotes.into_iter().flat_map(candidates) {
         let records = split(sample, cut, marks);
-        let score = Score::of(&records, marks, sample);
+        let score = Score::of(&records, marks, sample, given_quote.is_some());
         if best.as_ref().is_none_or(|(top, ..)| score > *top) {
             best = Some((score, marks, records));
         }
@@ -77,7 +99,8 @@ pub(super) fn sniff(text: &[u8], whole: bool, options: &CsvOptions) -> Sniffed {
     let decimal_comma = options
         .decimal_comma
         .unwrap_or_else(|| marks.delimiter != b',' && shows_decimal_comma(&records));
-    let header = options.header.unwrap_or_else(|| shows_header(&records, decimal_comma));
+    let header =
+        options.header.unwrap_or_else(|| shows_header(&records, marks.quote, decimal_comma));
     Sniffed { marks, header, decimal_comma }
 }
 
@@ -92,14 +115,14 @@ struct Score {
 
 impl Score {
     #[expect(clippy::cast_precision_loss, reason = "a few hundred records")]
-    fn of(records: &[Vec<&[u8]>], marks: Marks, sample: &[u8]) -> Self {
+    fn of(records: &[Vec<&[u8]>], marks: Marks, sample: &[u8], given_quote: bool) -> Self {
         let mut counts: Vec<usize> = records.iter().map(Vec::len).collect();
         counts.sort_unstable();
         let usual = counts.chunk_by(|a, b| a == b).max_by_key(|run| run.len()).unwrap_or(&[]);
         let several = usual.first().is_some_and(|&fields| fields > 1);
         let agreement = if several { usual.len() as f64 / counts.len() as f64 } else { 0.0 };
         let quotes = match marks.quote {
-            Some(b'\'') => {
+            Some(b'\'') if !given_quote => {
                 let quoted =
                     records.iter().filter(|r| r.iter().any(|f| is_quoted(f, b'\''))).count();
                 let double = memchr::memchr(b'"', sample).is_some();
@@ -124,8 +147,8 @@ fn line_end_of(sample: &[u8]) -> u8 {
 
 /// The first records of a sample, fields with their quotes. A last record that the sample cuts is
 /// left out.
-fn split(sample: &[u8], cut: bool, marks: Marks) -> Vec<Vec<&[u8]>> {
-    let (mut records, mut record): (Vec<Vec<&[u8]>>, Vec<&[u8]>) = (Vec::new(), Vec::new());
+fn split(sample: &[u8], cut: bool, marks: Marks) -> Records<'_> {
+    let (mut records, mut record): (Records<'_>, Vec<&[u8]>) = (Vec::new(), Vec::new());
     let (mut start, mut in_quotes) = (0, false);
     for (at, &byte) in sample.iter().enumerate() {
         if Some(byte) == marks.quote && (in_quotes || at == start) {
@@ -152,10 +175,8 @@ fn split(sample: &[u8], cut: bool, marks: Marks) -> Vec<Vec<&[u8]>> {
             }
         }
     }
-    if !cut && start < sample.len() {
-        record.push(&sample[start..]);
-        records.push(record);
-    } else if records.is_empty() {
+    let unended = !cut && start < sample.len();
+    if unended || records.is_empty() {
         record.push(&sample[start..]);
         records.push(record);
     }
@@ -182,12 +203,14 @@ fn is_decimal(field: &[u8], mark: u8) -> bool {
 }
 
 /// There is a header unless some column looks like numbers or dates from its first record on.
-fn shows_header(records: &[Vec<&[u8]>], decimal_comma: bool) -> bool {
+fn shows_header(records: &[Vec<&[u8]>], quote: Option<u8>, decimal_comma: bool) -> bool {
     let Some((first, rest)) = records.split_first() else {
         return true;
     };
     let like_data = |field: &[u8]| {
-        let field = field.strip_prefix(b"\"").and_then(|f| f.strip_suffix(b"\"")).unwrap_or(field);
+        let field = quote
+            .and_then(|quote| field.strip_prefix(&[quote])?.strip_suffix(&[quote]))
+            .unwrap_or(field);
         let mark = if decimal_comma { b',' } else { b'.' };
         let whole = field.strip_prefix(b"-").unwrap_or(field);
         let digits = !whole.is_empty() && whole.iter().all(u8::is_ascii_digit);

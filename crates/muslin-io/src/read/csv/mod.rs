@@ -46,6 +46,7 @@ pub(super) fn read(
     run: &Run,
     place: &Place,
 ) -> Result<ReadTable> {
+    options.csv.check()?;
     let compression = opened.compression;
     let failed = |fault: TextFault| match fault {
         TextFault::Io(error) => Opened::failure(&place.file, compression, &error),
@@ -89,7 +90,12 @@ pub(super) fn read(
         if last {
             break;
         }
-        block = blocks.next().map_err(failed)?;
+        block = blocks.next().map_err(|fault| match fault {
+            TextFault::Text(problem @ Problem::LongRecord(_)) => {
+                place.clone().line(reader.cut.lines + 1).error(problem)
+            }
+            fault => failed(fault),
+        })?;
     }
     if let Some(fields) = waiting {
         encode(&mut reader.encoders, &fields, &reader.chosen, marks, options, place)?;
@@ -146,12 +152,15 @@ impl Reader {
     ) -> Result<Self> {
         let record = first_record(first, marks);
         let record = record.map_err(|fault| fault_error(&first.text, 0, fault, 0, marks, place))?;
+        if record.fields == [b""] {
+            return Err(place.clone().error(Problem::Empty));
+        }
         let name = |(index, field): (usize, &[u8])| -> Result<String> {
             let made_up = || format!("column_{}", index + 1);
             if !header {
                 return Ok(made_up());
             }
-            let here = || place.clone().line(1);
+            let here = || place.clone().line(record.line);
             let field = unquoted(field, marks.quote);
             let name = std::str::from_utf8(&field)
                 .map_err(|_| here().error(Problem::NotEncoded("UTF-8")))?;
@@ -238,12 +247,13 @@ impl Cut {
             len = joined.len() - PADDING;
             text = joined;
         }
-        if last && len > 0 && text[len - 1] != self.marks.line_end {
+        let start = std::mem::take(&mut self.skip).min(len);
+        // A header that nothing follows, not even a line end, is not followed by a row.
+        if last && len > start && text[len - 1] != self.marks.line_end {
             text[len] = self.marks.line_end;
             len += 1;
             text.resize(len + PADDING, 0);
         }
-        let start = std::mem::take(&mut self.skip).min(len);
         let mut pieces = self.tokenize_pieces(&text, start, len);
         let end = pieces.last().map_or(start, |piece| piece.end);
         if let Some(fault) = pieces.iter().find_map(|piece| piece.fault) {
@@ -339,8 +349,12 @@ fn encode(
     place: &Place,
 ) -> Result<()> {
     let rows = fields.pieces.iter().map(Tokens::records).sum();
-    encoders.par_iter_mut().zip(&chosen.positions).enumerate().with_max_len(1).try_for_each(
-        |(index, (encoder, &position))| {
+    let ends: Vec<Result<()>> = encoders
+        .par_iter_mut()
+        .zip(&chosen.positions)
+        .enumerate()
+        .with_max_len(1)
+        .map(|(index, (encoder, &position))| {
             let mut numbers = Vec::with_capacity(rows);
             for piece in &fields.pieces {
                 let known = encoder.distinct();
@@ -365,8 +379,10 @@ fn encode(
             }
             encoder.end_batch(&numbers);
             Ok(())
-        },
-    )
+        })
+        .collect();
+    // In order: the error is the first column's, whichever thread is faster.
+    ends.into_iter().collect()
 }
 
 fn encode_piece(
@@ -433,6 +449,29 @@ fn count(byte: u8, text: &[u8]) -> u64 {
 struct FirstRecord<'a> {
     fields: Vec<&'a [u8]>,
     end: usize,
+    /// The line it begins on.
+    line: u64,
+}
+
+/// Where the record at `start` ends, after its line end, in one pass.
+fn record_end(text: &[u8], start: usize, marks: Marks) -> usize {
+    let (mut field, mut in_quotes) = (start, false);
+    for at in start..text.len() {
+        let byte = text[at];
+        if Some(byte) == marks.quote {
+            if in_quotes {
+                in_quotes = false;
+            } else {
+                let doubled = at > field && text[at - 1] == byte && text[field] == byte;
+                in_quotes = at == field || doubled;
+            }
+        } else if !in_quotes && byte == marks.delimiter {
+            field = at + 1;
+        } else if !in_quotes && byte == marks.line_end {
+            return at + 1;
+        }
+    }
+    text.len()
 }
 
 /// Finds the first record that has any field, whatever their number.
@@ -440,32 +479,22 @@ fn first_record(first: &Block, marks: Marks) -> Result<FirstRecord<'_>, Fault> {
     let text = &first.text[..first.len];
     let mut start = 0;
     loop {
+        let end = record_end(text, start, marks);
+        let mut padded = text[start..end].to_vec();
+        if padded.last() != Some(&marks.line_end) {
+            padded.push(marks.line_end);
+        }
+        let len = padded.len();
+        padded.resize(len + PADDING, 0);
         // The tokenizer wants to know the number of fields; asking for the wrong one tells it.
-        let mut end =
-            memchr::memchr(marks.line_end, &text[start..]).map_or(text.len(), |at| start + at + 1);
-        let mut padded;
-        let tokens = loop {
-            padded = text[start..end].to_vec();
-            if padded.last() != Some(&marks.line_end) {
-                padded.push(marks.line_end);
+        let fields = match tokenize(&padded, 0, len, marks, 0).fault {
+            Some(Fault { kind: FaultKind::Ragged { found }, .. }) => found,
+            Some(fault) => {
+                return Err(Fault { at: start + fault.at, ..fault });
             }
-            let len = padded.len();
-            padded.resize(len + PADDING, 0);
-            let found = tokenize(&padded, 0, len, marks, 0);
-            let fields = match found.fault {
-                Some(Fault { kind: FaultKind::Ragged { found }, .. }) => found,
-                Some(Fault { kind: FaultKind::Open { quoted: true }, .. }) if end < text.len() => {
-                    let next = memchr::memchr(marks.line_end, &text[end..]);
-                    end = next.map_or(text.len(), |at| end + at + 1);
-                    continue;
-                }
-                Some(fault) => {
-                    return Err(Fault { at: start + fault.at, ..fault });
-                }
-                None => 0,
-            };
-            break tokenize(&padded, 0, len, marks, fields.max(1));
+            None => 1,
         };
+        let tokens = tokenize(&padded, 0, len, marks, fields);
         if let Some(fault) = tokens.fault {
             return Err(Fault { at: start + fault.at, ..fault });
         }
@@ -478,7 +507,8 @@ fn first_record(first: &Block, marks: Marks) -> Result<FirstRecord<'_>, Fault> {
         let place = |field: usize| tokens.field(field).next().unwrap_or((0, 0));
         let fields =
             (0..tokens.fields()).map(place).map(|(s, e)| &text[start + s..start + e]).collect();
-        return Ok(FirstRecord { fields, end });
+        let line = count(marks.line_end, &text[..start]) + 1;
+        return Ok(FirstRecord { fields, end, line });
     }
 }
 

@@ -138,16 +138,14 @@ impl<'a> Tokenizer<'a> {
                 if QUOTED {
                     if quotes & bit != 0 {
                         if in_quotes {
+                            // Out, and in again at the second of a pair.
+                            in_quotes = false;
                             if self.text[at + 1] == self.text[at] && at + 1 < self.end {
                                 doubled = at + 1;
-                                in_quotes = false; // and true again at the second of the pair
                             } else {
-                                in_quotes = false;
                                 closed = at + 1;
                             }
-                        } else if doubled == at {
-                            in_quotes = true;
-                        } else if at == self.field {
+                        } else if doubled == at || self.field == at {
                             in_quotes = true;
                         }
                         continue;
@@ -241,11 +239,10 @@ impl<'a> Tokenizer<'a> {
             })
         });
         let unquoted = fields.filter(|&(start, _)| Some(self.text[start]) != quote);
-        let found = unquoted
-            .filter_map(|(start, end)| {
-                memchr::memchr(other, &self.text[start..end]).map(|at| start + at)
-            })
-            .next();
+        let mut found = unquoted;
+        let found = found.find_map(|(start, end)| {
+            memchr::memchr(other, &self.text[start..end]).map(|at| start + at)
+        });
         found.unwrap_or(self.start)
     }
 
