@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::chunks::Chunks;
 use super::infer::infer;
+use super::kernel::expect_soon;
 use super::keys::rank;
 use super::{ColumnProblem, Wanted, array_of_keys, make_column};
 use crate::{ColumnType, Problem};
@@ -34,18 +35,11 @@ pub(crate) struct BytesEncoder {
 
 enum Table {
     Few(HashTable<Entry>),
-    Many(HashTable<Tagged>),
+    Many(TagTable),
 }
 
 /// Distinct values up to which there are few.
 const FEW: usize = 1 << 16;
-
-/// The low half of a value's hash, and its number.
-#[derive(Clone, Copy)]
-struct Tagged {
-    tag: u32,
-    number: u32,
-}
 
 #[derive(Clone, Copy)]
 struct Entry {
@@ -119,7 +113,7 @@ impl BytesEncoder {
     pub(crate) fn memory(&self) -> usize {
         let table = match &self.table {
             Table::Few(table) => table.allocation_size(),
-            Table::Many(table) => table.allocation_size(),
+            Table::Many(table) => table.memory(),
         };
         table
             + self.bytes.capacity()
@@ -145,6 +139,14 @@ impl BytesEncoder {
             return self.last.number;
         }
         let hash = hash(&self.seed, of_value, value);
+        let number = self.number_hashed(hash, of_value, value);
+        self.last = Entry { ends: of_value, len, number };
+        number
+    }
+
+    #[inline]
+    fn number_hashed(&mut self, hash: u64, of_value: Ends, value: &[u8]) -> u32 {
+        let len = u32::try_from(value.len()).unwrap_or(u32::MAX);
         let (bytes, ends) = (&self.bytes, &self.ends);
         let found = match &self.table {
             Table::Few(table) => table
@@ -154,15 +156,11 @@ impl BytesEncoder {
                         && (len <= SHORT || *stored(bytes, ends, e.number) == *value)
                 })
                 .map(|e| e.number),
-            Table::Many(table) => table
-                .find(spread(tag(hash)), |e| {
-                    e.tag == tag(hash) && *stored(bytes, ends, e.number) == *value
-                })
-                .map(|e| e.number),
+            Table::Many(table) => {
+                table.find(tag(hash), |number| *stored(bytes, ends, number) == *value)
+            }
         };
-        let number = found.unwrap_or_else(|| self.insert(hash, of_value, value));
-        self.last = Entry { ends: of_value, len, number };
-        number
+        found.unwrap_or_else(|| self.insert(hash, of_value, value))
     }
 
     #[cold]
@@ -186,21 +184,47 @@ impl BytesEncoder {
                 table.insert_unique(hash_of_value, entry, hash_of_entry);
             }
             Table::Few(table) => {
-                let mut many = HashTable::with_capacity(2 * FEW);
-                let tagged =
-                    table.iter().map(|e| Tagged { tag: tag(hash_of_entry(e)), number: e.number });
-                let new = Tagged { tag: tag(hash_of_value), number };
-                for entry in tagged.chain([new]) {
-                    many.insert_unique(spread(entry.tag), entry, |e| spread(e.tag));
-                }
+                let mut many = TagTable::new();
+                table.iter().for_each(|e| many.insert(tag(hash_of_entry(e)), e.number));
+                many.insert(tag(hash_of_value), number);
                 self.table = Table::Many(many);
             }
-            Table::Many(table) => {
-                let entry = Tagged { tag: tag(hash_of_value), number };
-                table.insert_unique(spread(entry.tag), entry, |e| spread(e.tag));
-            }
+            Table::Many(table) => table.insert(tag(hash_of_value), number),
         }
         number
+    }
+
+    /// Whether there are so many values that [`BytesEncoder::number_all`] pays.
+    pub(crate) fn has_many(&self) -> bool {
+        matches!(self.table, Table::Many(_))
+    }
+
+    /// The numbers of some values. With many values a look-up waits for memory three times: for
+    /// the table, for the place of the stored bytes and for the bytes. Here each is asked for
+    /// ahead of its use, so the waits overlap.
+    pub(crate) fn number_all<V: AsRef<[u8]>>(&mut self, values: &[V], numbers: &mut Vec<u32>) {
+        const AHEAD: usize = 12;
+        let hashes: Vec<u64> = values
+            .iter()
+            .map(|value| hash(&self.seed, Ends::of(value.as_ref()), value.as_ref()))
+            .collect();
+        for (index, value) in values.iter().enumerate() {
+            if let Table::Many(table) = &self.table {
+                let later = |steps: usize| hashes.get(index + steps * AHEAD).copied().map(tag);
+                if let Some(tag) = later(3) {
+                    table.expect_soon(tag);
+                }
+                if let Some(number) = later(2).and_then(|tag| table.first_of(tag)) {
+                    expect_soon(&self.ends, number as usize - 1);
+                }
+                if let Some(number) = later(1).and_then(|tag| table.first_of(tag)) {
+                    let end = self.ends[number as usize - 1];
+                    expect_soon(&self.bytes, end.saturating_sub(8));
+                }
+            }
+            let value = value.as_ref();
+            numbers.push(self.number_hashed(hashes[index], Ends::of(value), value));
+        }
     }
 
     /// Gives the look-up table's memory back; there will be no further value.
@@ -286,9 +310,71 @@ fn tag(hash: u64) -> u32 {
     u32::from_be_bytes([a, b, c, d])
 }
 
-/// A hash made of a tag: the table looks at the highest bits too.
-fn spread(tag: u32) -> u64 {
-    u64::from(tag).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+/// Tags and numbers at places that the tags decide; half of the places stay free, so a look-up
+/// seldom goes beyond one line of memory. A number is never zero, which marks a free place.
+struct TagTable {
+    places: Vec<(u32, u32)>,
+    used: usize,
+}
+
+impl TagTable {
+    fn new() -> Self {
+        Self { places: vec![(0, 0); 4 * FEW], used: 0 }
+    }
+
+    fn memory(&self) -> usize {
+        self.places.capacity() * size_of::<(u32, u32)>()
+    }
+
+    /// The place where the search for a tag begins.
+    fn place(&self, tag: u32) -> usize {
+        let spread = u64::from(tag).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let place = spread >> (64 - self.places.len().trailing_zeros());
+        usize::try_from(place).expect("a place in memory")
+    }
+
+    /// The numbers under a tag, in the order of search.
+    fn numbers_of(&self, tag: u32) -> impl Iterator<Item = u32> + '_ {
+        let start = self.place(tag);
+        let places = self.places[start..].iter().chain(&self.places[..start]);
+        places
+            .take_while(|place| place.1 != 0)
+            .filter(move |place| place.0 == tag)
+            .map(|place| place.1)
+    }
+
+    #[inline]
+    fn find(&self, tag: u32, is_it: impl Fn(u32) -> bool) -> Option<u32> {
+        self.numbers_of(tag).find(|&number| is_it(number))
+    }
+
+    /// The number that a search for a tag looks at first.
+    fn first_of(&self, tag: u32) -> Option<u32> {
+        self.numbers_of(tag).next()
+    }
+
+    fn expect_soon(&self, tag: u32) {
+        expect_soon(&self.places, self.place(tag));
+    }
+
+    fn insert(&mut self, tag: u32, number: u32) {
+        if self.used * 2 >= self.places.len() {
+            let larger = vec![(0, 0); self.places.len() * 2];
+            let smaller = std::mem::replace(&mut self.places, larger);
+            let used = smaller.into_iter().filter(|place| place.1 != 0);
+            used.for_each(|(tag, number)| self.put(tag, number));
+        }
+        self.put(tag, number);
+        self.used += 1;
+    }
+
+    fn put(&mut self, tag: u32, number: u32) {
+        let mut at = self.place(tag);
+        while self.places[at].1 != 0 {
+            at = (at + 1) & (self.places.len() - 1);
+        }
+        self.places[at] = (tag, number);
+    }
 }
 
 /// Numbers in the order of their strings. Eight bytes at a time decide; strings that agree on
@@ -401,6 +487,10 @@ mod tests {
         let first: Vec<u32> = (0..count).map(|v| encoder.number(text(v).as_bytes())).collect();
         let again: Vec<u32> = (0..count).map(|v| encoder.number(text(v).as_bytes())).collect();
         assert_eq!(first, again);
+        let values: Vec<String> = (0..count + 9).map(text).collect();
+        let mut all = Vec::new();
+        encoder.number_all(&values, &mut all);
+        assert_eq!(all, (1..=u32::try_from(count + 9).unwrap()).collect::<Vec<_>>());
         assert_eq!(first, (1..=u32::try_from(count).unwrap()).collect::<Vec<_>>());
     }
 }

@@ -9,6 +9,7 @@
 mod bytes;
 mod chunks;
 mod infer;
+mod kernel;
 mod keys;
 
 use std::sync::Arc;
@@ -209,30 +210,24 @@ impl ArrayEncoder {
 }
 
 /// Finishes columns: those with many values one after the other, since each sorts on every thread
-/// and holds its values twice meanwhile, then the others side by side.
+/// and holds its values twice meanwhile; the others beside them.
 pub(crate) fn finish_all<E: Send>(
     encoders: Vec<E>,
     distinct: impl Fn(&E) -> usize,
     finish: impl Fn(usize, E) -> crate::Result<Column> + Sync,
 ) -> crate::Result<Vec<Column>> {
     const MANY: usize = 1 << 18;
-    let mut columns: Vec<Option<Column>> = encoders.iter().map(|_| None).collect();
     let (many, few): (Vec<_>, Vec<_>) =
         encoders.into_iter().enumerate().partition(|(_, encoder)| distinct(encoder) > MANY);
-    for (index, encoder) in many {
-        columns[index] = Some(finish(index, encoder)?);
-    }
-    // Collected in order first: the error is the first column's, whichever thread is faster.
-    let few: Vec<crate::Result<_>> = few
-        .into_par_iter()
-        .with_max_len(1)
-        .map(|(index, encoder)| finish(index, encoder).map(|column| (index, column)))
-        .collect();
-    for finished in few {
-        let (index, column) = finished?;
-        columns[index] = Some(column);
-    }
-    Ok(columns.into_iter().flatten().collect())
+    let one = |(index, encoder)| (index, finish(index, encoder));
+    let (many, few) = rayon::join(
+        || many.into_iter().map(one).collect::<Vec<_>>(),
+        || few.into_par_iter().with_max_len(1).map(one).collect::<Vec<_>>(),
+    );
+    let mut columns: Vec<_> = many.into_iter().chain(few).collect();
+    columns.sort_by_key(|(index, _)| *index);
+    // In order: the error is the first column's, whichever thread is faster.
+    columns.into_iter().map(|(_, column)| column).collect()
 }
 
 /// A value of the array's own dictionary that has no number yet.

@@ -394,14 +394,26 @@ fn encode_piece(
     trim: bool,
     numbers: &mut Vec<u32>,
 ) {
-    numbers.extend(piece.field(field).map(|(start, end)| {
-        if trim || (quote.is_some() && quote == Some(text[start])) {
-            let value = &text[start..end];
-            let value = if trim { value.trim_ascii() } else { value };
-            return encoder.number(&unquoted(value, quote));
+    let is_plain = |start: usize| !trim && (quote.is_none() || quote != Some(text[start]));
+    let value = |(start, end): (usize, usize)| {
+        let value = &text[start..end];
+        if is_plain(start) {
+            return value.into();
         }
-        // The text is padded, so eight bytes can be taken from any place.
-        encoder.number_of_ends(Ends::within(text, start, end), &text[start..end])
+        unquoted(if trim { value.trim_ascii() } else { value }, quote)
+    };
+    if encoder.has_many() {
+        let values: Vec<_> = piece.field(field).map(value).collect();
+        encoder.number_all(&values, numbers);
+        return;
+    }
+    numbers.extend(piece.field(field).map(|(start, end)| {
+        if is_plain(start) {
+            // The text is padded, so eight bytes can be taken from any place.
+            encoder.number_of_ends(Ends::within(text, start, end), &text[start..end])
+        } else {
+            encoder.number(&value((start, end)))
+        }
     }));
 }
 
