@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowDictionaryKeyType, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
+    ArrowDictionaryKeyType, Decimal128Type, Decimal256Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{
     Array, ArrayRef, BinaryArray, Decimal128Array, Decimal256Array, FixedSizeBinaryArray,
@@ -282,20 +282,17 @@ impl Values {
                 }
             }
             Self::Bytes(bytes) => {
-                let mut number = |value: Option<&[u8]>| {
-                    numbers.push(value.map_or(Chunks::MISSING, |value| bytes.number(value)));
-                };
                 let valid = |at: usize| array.is_valid(at);
                 macro_rules! each {
                     ($array:expr, $bytes:expr) => {{
                         let values = $array;
-                        positions.for_each(|at| {
-                            number(valid(at).then(|| values.value(at)).map($bytes));
-                        });
+                        let cells =
+                            positions.map(|at| valid(at).then(|| values.value(at)).map($bytes));
+                        number_cells(bytes, cells, numbers);
                     }};
                 }
                 match array.data_type() {
-                    DataType::Null => positions.for_each(|_| number(None)),
+                    DataType::Null => positions.for_each(|_| numbers.push(Chunks::MISSING)),
                     DataType::Utf8 => each!(array.as_string::<i32>(), str::as_bytes),
                     DataType::LargeUtf8 => each!(array.as_string::<i64>(), str::as_bytes),
                     DataType::Utf8View => each!(array.as_string_view(), str::as_bytes),
@@ -304,23 +301,35 @@ impl Values {
                     DataType::BinaryView => each!(array.as_binary_view(), |b| b),
                     DataType::FixedSizeBinary(_) => each!(array.as_fixed_size_binary(), |b| b),
                     DataType::Decimal128(..) => {
-                        let values = array.as_primitive::<arrow_array::types::Decimal128Type>();
-                        positions.for_each(|at| {
-                            let key = decimal_key(values.value(at));
-                            number(valid(at).then_some(&key));
-                        });
+                        each!(array.as_primitive::<Decimal128Type>(), decimal_key)
                     }
-                    _ => {
-                        let values = array.as_primitive::<arrow_array::types::Decimal256Type>();
-                        positions.for_each(|at| {
-                            let key = wide_decimal_key(values.value(at));
-                            number(valid(at).then_some(&key));
-                        });
-                    }
+                    _ => each!(array.as_primitive::<Decimal256Type>(), wide_decimal_key),
                 }
             }
         }
     }
+}
+
+/// Numbers cells; those of a column with many values together.
+fn number_cells<V: AsRef<[u8]>>(
+    bytes: &mut BytesEncoder,
+    cells: impl Iterator<Item = Option<V>>,
+    numbers: &mut Vec<u32>,
+) {
+    if !bytes.has_many() {
+        let number =
+            |cell: Option<V>| cell.map_or(Chunks::MISSING, |cell| bytes.number(cell.as_ref()));
+        numbers.extend(cells.map(number));
+        return;
+    }
+    let cells: Vec<Option<V>> = cells.collect();
+    let values: Vec<&[u8]> = cells.iter().flatten().map(AsRef::as_ref).collect();
+    let mut numbered = Vec::with_capacity(values.len());
+    bytes.number_all(&values, &mut numbered);
+    let mut numbered = numbered.into_iter();
+    let number =
+        |cell: &Option<V>| cell.as_ref().and_then(|_| numbered.next()).unwrap_or(Chunks::MISSING);
+    numbers.extend(cells.iter().map(number));
 }
 
 /// Big-endian bytes with the sign bit turned: their order is that of the numbers.

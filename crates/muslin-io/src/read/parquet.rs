@@ -9,10 +9,9 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
-use parquet::basic::Type as PhysicalType;
+use parquet::basic::{Encoding, Type as PhysicalType};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
-use parquet::schema::types::SchemaDescriptor;
 use rayon::prelude::*;
 
 use super::columns::Chosen;
@@ -49,8 +48,7 @@ pub(super) fn read(
     let damaged = |_: ParquetError| place.clone().error(Problem::Damaged("Parquet"));
     let read_options = ArrowReaderOptions::new();
     let own = ArrowReaderMetadata::load(&content, read_options.clone()).map_err(damaged)?;
-    let as_dictionaries =
-        read_options.with_schema(with_text_dictionaries(own.schema(), own.parquet_schema()));
+    let as_dictionaries = read_options.with_schema(wanted_schema(&own));
     let metadata =
         ArrowReaderMetadata::try_new(Arc::clone(own.metadata()), as_dictionaries).unwrap_or(own);
 
@@ -119,13 +117,14 @@ fn stored_bytes(metadata: &ArrowReaderMetadata, position: usize) -> u64 {
     metadata.metadata().row_groups().iter().map(of).sum()
 }
 
-/// The schema with every text field as a dictionary.
-fn with_text_dictionaries(schema: &SchemaRef, stored: &SchemaDescriptor) -> SchemaRef {
+/// The schema to read by: text that is stored as dictionaries is asked for as such.
+fn wanted_schema(own: &ArrowReaderMetadata) -> SchemaRef {
+    let roots = own.parquet_schema().root_schema().get_fields();
     let is_int96 = |root: usize| {
-        let stored = &stored.root_schema().get_fields()[root];
-        stored.is_primitive() && stored.get_physical_type() == PhysicalType::INT96
+        roots[root].is_primitive() && roots[root].get_physical_type() == PhysicalType::INT96
     };
-    let fields: Vec<Field> = schema
+    let fields: Vec<Field> = own
+        .schema()
         .fields()
         .iter()
         .enumerate()
@@ -135,15 +134,36 @@ fn with_text_dictionaries(schema: &SchemaRef, stored: &SchemaDescriptor) -> Sche
                 let moment = DataType::Timestamp(TimeUnit::Microsecond, zone.clone());
                 Field::new(field.name(), moment, field.is_nullable())
             }
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
-                let text =
-                    DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-                Field::new(field.name(), text, field.is_nullable())
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
+                if is_dictionary(own, root) =>
+            {
+                let (key, text) = (Box::new(DataType::Int32), Box::new(DataType::Utf8));
+                Field::new(field.name(), DataType::Dictionary(key, text), field.is_nullable())
             }
             _ => field.as_ref().clone(),
         })
         .collect();
-    Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
+    Arc::new(Schema::new_with_metadata(fields, own.schema().metadata().clone()))
+}
+
+/// Whether every data page of a column refers to a dictionary, as far as the file tells. Making a
+/// dictionary of pages that do not would cost more than it saves.
+fn is_dictionary(metadata: &ArrowReaderMetadata, root: usize) -> bool {
+    let leaf_of = |leaf: usize| metadata.parquet_schema().get_column_root_idx(leaf) == root;
+    let groups = metadata.metadata().row_groups().iter();
+    let mut chunks = groups.flat_map(|group| {
+        group
+            .columns()
+            .iter()
+            .enumerate()
+            .filter(|(leaf, _)| leaf_of(*leaf))
+            .map(|(_, chunk)| chunk)
+    });
+    chunks.all(|chunk| {
+        let only =
+            |encoding| chunk.page_encoding_stats_mask().is_none_or(|mask| mask.is_only(encoding));
+        only(Encoding::RLE_DICTIONARY) || only(Encoding::PLAIN_DICTIONARY)
+    })
 }
 
 /// The bytes of a Parquet file, read at any place from any thread.
