@@ -230,8 +230,8 @@ def start_jobs() -> list[Job]:
 
 def format_jobs(muslin: str, form: str, file: str, rows: int) -> list[Job]:
     """Returns the jobs that read one file."""
-    tail = ["scan", file, "--json", "--quiet", "--stats"]
-    jobs = [Job("muslin", "scan", form, [muslin, *tail], " ".join(["muslin", *tail]), rows)]
+    tail = ["scan", file, "--json", "--quiet", "--stats", "--null", ""]
+    jobs = [Job("muslin", "scan", form, [muslin, *tail], shlex.join(["muslin", *tail]), rows)]
     for step, name in (("read", "read"), ("encode", "read+encode")):
         jobs += [peer_job(engine, step, name, form, file, rows) for engine in PEERS]
     return jobs

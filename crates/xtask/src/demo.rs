@@ -12,5 +12,6 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let program = Program::build(workspace, Profile::Release)?;
     let file = workspace.target("demo/hospital.csv");
     program.write_hospital(ROWS, &file)?;
-    program.call().args(["scan"]).args([file]).run()
+    // Its empty cells are missing.
+    program.call().args(["scan"]).args([file]).args(["--null", ""]).run()
 }
