@@ -19,7 +19,7 @@ pub fn matches(table: &EncodedTable, by: &ColumnSet, missing: MissingRule) -> Ve
     (0..table.rows()).map(count).collect()
 }
 
-/// The histogram of [`matches`].
+/// The histogram of [`matches()`].
 pub fn class_sizes(table: &EncodedTable, by: &ColumnSet, missing: MissingRule) -> ClassSizes {
     let one = |size| SizeCount { size, rows: 1 };
     ClassSizes::from_rows(matches(table, by, missing).into_iter().map(one), missing)

@@ -301,7 +301,7 @@ impl Values {
                     DataType::BinaryView => each!(array.as_binary_view(), |b| b),
                     DataType::FixedSizeBinary(_) => each!(array.as_fixed_size_binary(), |b| b),
                     DataType::Decimal128(..) => {
-                        each!(array.as_primitive::<Decimal128Type>(), decimal_key)
+                        each!(array.as_primitive::<Decimal128Type>(), decimal_key);
                     }
                     _ => each!(array.as_primitive::<Decimal256Type>(), wide_decimal_key),
                 }
