@@ -22,4 +22,4 @@ pub use read::{
     ReadTable, Source, encode_batches, read,
 };
 pub use types::{ColumnType, type_name};
-pub use write::{CsvStyle, Destination, WriteFormat, WriteOptions, write};
+pub use write::{CsvStyle, Destination, WriteFormat, WriteOptions, remove_temporary_files, write};

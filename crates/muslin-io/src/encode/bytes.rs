@@ -233,7 +233,7 @@ impl BytesEncoder {
     }
 
     /// Values with numbers above `known`, each with its number.
-    pub(crate) fn values_after(&self, known: usize) -> impl Iterator<Item = (u32, &[u8])> {
+    pub(crate) fn values_after(&self, known: usize) -> impl Iterator<Item = (u32, &[u8])> + Clone {
         (known..self.ends.len()).map(|index| {
             let number = u32::try_from(index + 1).expect("numbers are 32 bits wide");
             (number, stored(&self.bytes, &self.ends, number))
@@ -265,7 +265,7 @@ impl BytesEncoder {
             || self.values_after(0).filter(|(number, _)| !self.null_numbers.contains(number));
         let found =
             wanted.column_type.unwrap_or_else(|| infer(values().map(|v| v.1), wanted.spelling));
-        let Some(parse) = wanted.spelling.parser(found) else {
+        let Some(parse) = wanted.spelling.asked_parser(found) else {
             let (sorted, codes) = self.finish_sorted();
             let values = sorted.into_text().ok_or(Problem::NotEncoded("UTF-8"))?;
             return make_column(name, values, codes);
@@ -381,8 +381,9 @@ impl TagTable {
 /// them go by the next eight.
 fn sort_by_bytes<'a>(numbers: Vec<u32>, value: &(impl Fn(u32) -> &'a [u8] + Sync)) -> Vec<u32> {
     fn sort<'a>(run: &mut [(u64, u32)], depth: usize, value: &(impl Fn(u32) -> &'a [u8] + Sync)) {
-        if run.len() < 32 {
-            run.sort_unstable_by(|a, b| value(a.1).cmp(value(b.1)));
+        // Few strings, or ones with a very long beginning in common, are compared as they are.
+        if run.len() < 32 || depth > 512 {
+            run.par_sort_unstable_by(|a, b| value(a.1).cmp(value(b.1)));
             return;
         }
         for (key, number) in &mut *run {
@@ -477,6 +478,15 @@ mod tests {
             let sorted: Vec<&[u8]> = sort_by_bytes(order, &value).into_iter().map(value).collect();
             prop_assert_eq!(sorted, texts);
         }
+    }
+
+    #[test]
+    fn strings_with_a_long_common_beginning_are_sorted() {
+        let texts: Vec<String> =
+            (0..60).map(|v| format!("{}{v:02}", "x".repeat(2_000_000 / 60))).collect();
+        let value = |number: u32| texts[number as usize - 1].as_bytes();
+        let sorted = sort_by_bytes((1..=60).rev().collect(), &value);
+        assert_eq!(sorted, (1..=60).collect::<Vec<_>>());
     }
 
     #[test]

@@ -14,32 +14,60 @@ pub(crate) struct Spelling {
     pub(crate) decimal_comma: bool,
 }
 
+/// Turns a text into the key of its value.
 type Parser = fn(&[u8]) -> Option<u64>;
 
 impl Spelling {
-    /// What turns a value of a type into its key; nothing for text.
-    pub(crate) fn parser(self, column_type: ColumnType) -> Option<Parser> {
+    /// For types that are found out: nothing is lost. Nothing for text.
+    fn exact_parser(self, column_type: ColumnType) -> Option<Parser> {
         match column_type {
-            ColumnType::Text => None,
             ColumnType::Integer => Some(|text| integer(text).map(OrderKey::key)),
             ColumnType::Number if self.decimal_comma => {
                 Some(|text| number(text, b',').map(OrderKey::key))
             }
             ColumnType::Number => Some(|text| number(text, b'.').map(OrderKey::key)),
+            other => self.asked_parser(other),
+        }
+    }
+
+    /// For types that are asked for: leading zeros, a plus and more digits than a double holds
+    /// are taken, since somebody said so; a number too large for a double is infinite. Nothing
+    /// for text.
+    pub(crate) fn asked_parser(self, column_type: ColumnType) -> Option<Parser> {
+        match column_type {
+            ColumnType::Text => None,
+            ColumnType::Integer => {
+                Some(|text| std::str::from_utf8(text).ok()?.parse::<i64>().ok().map(OrderKey::key))
+            }
+            ColumnType::Number if self.decimal_comma => {
+                Some(|text| any_number(text, b',').map(OrderKey::key))
+            }
+            ColumnType::Number => Some(|text| any_number(text, b'.').map(OrderKey::key)),
             ColumnType::Date => Some(|text| date(text).map(OrderKey::key)),
             ColumnType::Boolean => Some(boolean),
         }
     }
 }
 
+/// Whether reading spellings as numbers makes two of them one, such as `1.5` and `1.50`. Zeros,
+/// infinities and NaN may be spelled in several ways.
+fn merges_spellings(mut keys: Vec<u64>) -> bool {
+    keys.sort_unstable();
+    let special = |key: u64| f64::of_key(key) == 0.0 || !f64::of_key(key).is_finite();
+    keys.windows(2).any(|pair| pair[0] == pair[1] && !special(pair[0]))
+}
+
 /// The narrowest type that every value has; text when there is no value.
-pub(super) fn infer<'a>(values: impl Iterator<Item = &'a [u8]>, spelling: Spelling) -> ColumnType {
+pub(super) fn infer<'a>(
+    values: impl Iterator<Item = &'a [u8]> + Clone,
+    spelling: Spelling,
+) -> ColumnType {
     let candidates =
         [ColumnType::Integer, ColumnType::Number, ColumnType::Date, ColumnType::Boolean];
     let mut open: Vec<(ColumnType, Parser)> =
-        candidates.into_iter().filter_map(|t| spelling.parser(t).map(|p| (t, p))).collect();
+        candidates.into_iter().filter_map(|t| spelling.exact_parser(t).map(|p| (t, p))).collect();
     let (mut any, mut any_digit) = (false, false);
-    for value in values {
+    for value in values.clone() {
         any = true;
         any_digit |= value.iter().any(u8::is_ascii_digit);
         open.retain(|(_, parse)| parse(value).is_some());
@@ -48,10 +76,16 @@ pub(super) fn infer<'a>(values: impl Iterator<Item = &'a [u8]>, spelling: Spelli
         }
     }
     match open.first() {
+        _ if !any => ColumnType::Text,
         // A column of nothing but `NaN` and `inf` is made of words.
         Some(&(ColumnType::Number, _)) if !any_digit => ColumnType::Text,
-        Some(&(column_type, _)) if any => column_type,
-        _ => ColumnType::Text,
+        Some(&(ColumnType::Number, parse))
+            if merges_spellings(values.filter_map(parse).collect()) =>
+        {
+            ColumnType::Text
+        }
+        Some(&(column_type, _)) => column_type,
+        None => ColumnType::Text,
     }
 }
 
@@ -111,6 +145,18 @@ fn number(text: &[u8], mark: u8) -> Option<f64> {
         && ((written.len() <= 15 && !value.is_subnormal())
             || written == significant(format!("{value:e}").split('e').next()?.as_bytes()));
     exact.then_some(value)
+}
+
+/// Whatever reads as a decimal number, rounded to a double.
+fn any_number(text: &[u8], mark: u8) -> Option<f64> {
+    let text = std::str::from_utf8(text).ok()?;
+    if mark == b'.' {
+        return text.parse().ok();
+    }
+    if text.contains('.') {
+        return None;
+    }
+    text.replace(char::from(mark), ".").parse().ok()
 }
 
 /// The digits of a mantissa without leading and trailing zeros, sign and mark.
@@ -176,7 +222,10 @@ mod tests {
             (&["+5"], ColumnType::Text),
             (&["-0", "1"], ColumnType::Number),
             (&["1.5", "2", "1e3", "-0.0"], ColumnType::Number),
-            (&["1.50", "1.5"], ColumnType::Number),
+            (&["1.50", "1.5"], ColumnType::Text),
+            (&["1e2", "100"], ColumnType::Text),
+            (&["12.50", "3.00"], ColumnType::Number),
+            (&["0", "0.0", "-0.0", "1"], ColumnType::Number),
             (&["0.1234567890123456789"], ColumnType::Text),
             (&["0.30000000000000004"], ColumnType::Number),
             (&["123456789012345678.5"], ColumnType::Text),
@@ -213,6 +262,23 @@ mod tests {
         assert_eq!(infer(values.into_iter(), spelling), ColumnType::Number);
         assert_eq!(number(b"-1,25", b','), Some(-1.25));
         assert_eq!(number(b"1.5", b','), None);
+    }
+
+    #[test]
+    fn what_is_asked_for_may_lose_its_spelling() {
+        let parse = |column_type, text: &str| {
+            Spelling::default().asked_parser(column_type).unwrap()(text.as_bytes())
+        };
+        assert_eq!(parse(ColumnType::Integer, "00123"), Some(123i64.key()));
+        assert_eq!(parse(ColumnType::Integer, "+5"), Some(5i64.key()));
+        assert_eq!(parse(ColumnType::Integer, "12345678901234567890"), None);
+        assert_eq!(
+            parse(ColumnType::Number, "12345678901234567890"),
+            Some(1.234_567_890_123_456_8e19.key())
+        );
+        assert_eq!(parse(ColumnType::Number, "1e309"), Some(f64::INFINITY.key()));
+        assert_eq!(parse(ColumnType::Number, "-1e309"), Some(f64::NEG_INFINITY.key()));
+        assert_eq!(parse(ColumnType::Number, "abc"), None);
     }
 
     #[test]

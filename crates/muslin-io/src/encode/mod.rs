@@ -92,7 +92,9 @@ impl ArrayEncoder {
             | DataType::Binary
             | DataType::FixedSizeBinary(_)
             | DataType::Decimal128(..)
-            | DataType::Decimal256(..) => Values::Bytes(BytesEncoder::new(nulls)),
+            | DataType::Decimal256(..) => {
+                Values::Bytes(BytesEncoder::new(if is_spelled(&data_type) { nulls } else { &[] }))
+            }
             keyed if crate::types::has_keys(keyed) => Values::Keys(KeyEncoder::new()),
             _ => return None,
         };
@@ -187,7 +189,9 @@ impl ArrayEncoder {
             let Values::Bytes(bytes) = self.values else {
                 unreachable!("text is encoded as bytes")
             };
-            return bytes.finish_text(name, wanted);
+            // The file says that it is text; only delimited text leaves that open.
+            let column_type = wanted.column_type.or(Some(ColumnType::Text));
+            return bytes.finish_text(name, &Wanted { column_type, ..wanted.clone() });
         }
         if let Some(wanted) = wanted.column_type {
             let found = type_name(&self.data_type).to_owned();
@@ -343,18 +347,27 @@ fn wide_decimal_key(value: i256) -> [u8; 32] {
     key
 }
 
-/// Keys of the null spellings that are whole numbers, for columns of whole numbers.
+/// Keys of the null spellings that are values of a type.
 fn null_keys(data_type: &DataType, wanted: &Wanted<'_>) -> Vec<u64> {
-    let spelled = wanted.nulls.iter();
-    match data_type {
+    let lenient = |column_type| wanted.spelling.asked_parser(column_type);
+    let parser = match data_type {
         unsigned if unsigned.is_unsigned_integer() => {
-            spelled.filter_map(|null| null.parse::<u64>().ok()).collect()
+            let spelled = wanted.nulls.iter();
+            return spelled.filter_map(|null| null.parse::<u64>().ok()).collect();
         }
-        signed if signed.is_integer() => {
-            spelled.filter_map(|null| null.parse::<i64>().ok()).map(OrderKey::key).collect()
-        }
-        _ => Vec::new(),
-    }
+        signed if signed.is_integer() => lenient(ColumnType::Integer),
+        DataType::Float16 | DataType::Float32 | DataType::Float64 => lenient(ColumnType::Number),
+        DataType::Date32 => lenient(ColumnType::Date),
+        DataType::Boolean => lenient(ColumnType::Boolean),
+        _ => None,
+    };
+    let spelled = wanted.nulls.iter();
+    parser.map_or(Vec::new(), |parse| spelled.filter_map(|null| parse(null.as_bytes())).collect())
+}
+
+/// Whether spellings of missing can be compared with a type's bytes.
+fn is_spelled(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Utf8 | DataType::Binary)
 }
 
 pub(crate) fn array_of_keys(data_type: &DataType, keys: &[u64]) -> ArrayRef {

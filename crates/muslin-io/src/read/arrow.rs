@@ -21,15 +21,9 @@ pub(super) fn read(
     run: &Run,
     place: &Place,
 ) -> Result<ReadTable> {
-    let source = Source {
-        file: opened.name.clone(),
-        format: opened.format,
-        compression: opened.compression,
-        dialect: None,
-        blank_lines: 0,
-        bytes: opened.bytes,
-    };
-    let table = match opened.format {
+    let (file, format, compression, bytes) =
+        (opened.name.clone(), opened.format, opened.compression, opened.bytes);
+    let (table, columns) = match opened.format {
         Format::ArrowStream => {
             let content = BufReader::with_capacity(1 << 20, opened.content);
             let failure = |error: &io::Error| match error.kind() {
@@ -41,14 +35,20 @@ pub(super) fn read(
             let schema = reader.schema();
             let table = encode(&schema, reader.by_ref(), options, run, place)?;
             reader.get_mut().finish().map_err(|error| failure(&error))?;
-            table
+            (table, names_of(&schema))
         }
         _ => match opened.file {
             Some(file) => read_file(BufReader::with_capacity(1 << 20, file), options, run, place)?,
-            None => read_file(Cursor::new(opened.into_bytes()?), options, run, place)?,
+            None => read_file(Cursor::new(opened.into_bytes(run)?), options, run, place)?,
         },
     };
+    let source =
+        Source { file, format, compression, dialect: None, columns, blank_lines: 0, bytes };
     Ok(ReadTable { table, source })
+}
+
+fn names_of(schema: &SchemaRef) -> Vec<String> {
+    schema.fields().iter().map(|field| field.name().clone()).collect()
 }
 
 fn read_file(
@@ -56,11 +56,11 @@ fn read_file(
     options: &ReadOptions,
     run: &Run,
     place: &Place,
-) -> Result<EncodedTable> {
+) -> Result<(EncodedTable, Vec<String>)> {
     check_file(&mut content).map_err(|_| damaged(place))?;
     let reader = FileReader::try_new(content, None).map_err(|_| damaged(place))?;
     let schema = reader.schema();
-    encode(&schema, reader, options, run, place)
+    Ok((encode(&schema, reader, options, run, place)?, names_of(&schema)))
 }
 
 /// Encodes batches of one schema that are in memory already.
@@ -89,8 +89,7 @@ fn encode(
     run: &Run,
     place: &Place,
 ) -> Result<EncodedTable> {
-    let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
-    let chosen = Chosen::new(&names, options, place)?;
+    let chosen = Chosen::new(&names_of(schema), options, place)?;
     let mut encoders: Vec<ArrayEncoder> = (0..chosen.positions.len())
         .map(|index| encoder(schema, &chosen, index, options, place))
         .collect::<Result<_>>()?;
@@ -99,6 +98,7 @@ fn encode(
         run.check()?;
         let batch = batch.map_err(|_| damaged(place))?;
         rows += batch.num_rows();
+        check_rows(rows, &chosen, run)?;
         encoders
             .par_iter_mut()
             .zip(&chosen.positions)
@@ -107,6 +107,15 @@ fn encode(
         run.check_memory(encoders.iter().map(|encoder| encoder.memory() as u64).sum())?;
     }
     finish(encoders, rows, &chosen, options, place)
+}
+
+/// An error when a table cannot have so many rows, or not within the memory budget. A column
+/// without values claims any number of rows in a few bytes.
+pub(super) fn check_rows(rows: usize, chosen: &Chosen, run: &Run) -> Result<()> {
+    if u32::try_from(rows).is_err() {
+        return Err(muslin_table::Error::TooManyRows.into());
+    }
+    Ok(run.check_memory(rows as u64 * chosen.positions.len() as u64)?)
 }
 
 /// The encoder of the `index`-th chosen column, or the error that its type is not supported.

@@ -26,6 +26,8 @@ const LIMIT: usize = 1 << 16;
 pub(super) struct Chosen {
     pub(super) positions: Vec<usize>,
     names: Vec<String>,
+    /// Names of all columns, chosen or not.
+    pub(super) all: Vec<String>,
     types: BTreeMap<String, ColumnType>,
 }
 
@@ -40,7 +42,8 @@ impl Chosen {
         sorted.sort_unstable();
         if let Some(twice) = sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             let problem = Problem::SameName { first: twice[0].1, second: twice[1].1 };
-            return Err(place.clone().column(twice[0].0).error(problem));
+            // Not by name: a header that was guessed may be a row of data.
+            return Err(place.clone().error(problem));
         }
         let known = |name: &String| find(names, name);
         options.types.keys().try_for_each(|name| known(name).map(|_| ()))?;
@@ -57,8 +60,9 @@ impl Chosen {
                 (0..names.len()).filter(|position| !left_out.contains(position)).collect()
             }
         };
+        let all = names.to_vec();
         let names = positions.iter().map(|&position| names[position].clone()).collect();
-        Ok(Self { positions, names, types: options.types.clone() })
+        Ok(Self { positions, names, all, types: options.types.clone() })
     }
 
     /// Name of the `index`-th column that is read.

@@ -55,6 +55,8 @@ pub struct Source {
     pub compression: Option<Compression>,
     /// How the text was read, for text formats.
     pub dialect: Option<Dialect>,
+    /// Names of all of its columns, read or not.
+    pub columns: Vec<String>,
     /// Lines without any field that were passed over.
     pub blank_lines: u64,
     /// Bytes of the input as it is stored, where known.

@@ -1,6 +1,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use bytes::Bytes;
@@ -14,6 +15,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 use rayon::prelude::*;
 
+use super::arrow::check_rows;
 use super::columns::Chosen;
 use super::source::Opened;
 use super::{ReadOptions, ReadTable, Source, arrow};
@@ -33,17 +35,11 @@ pub(super) fn read(
     run: &Run,
     place: &Place,
 ) -> Result<ReadTable> {
-    let source = Source {
-        file: opened.name.clone(),
-        format: opened.format,
-        compression: opened.compression,
-        dialect: None,
-        blank_lines: 0,
-        bytes: opened.bytes,
-    };
+    let (file, format, compression, stored) =
+        (opened.name.clone(), opened.format, opened.compression, opened.bytes);
     let content = match (opened.file, opened.bytes) {
         (Some(file), Some(length)) => Content::File(Arc::new(file), length),
-        (file, bytes) => Content::Memory(Opened { file, bytes, ..opened }.into_bytes()?.into()),
+        (file, bytes) => Content::Memory(Opened { file, bytes, ..opened }.into_bytes(run)?.into()),
     };
     let damaged = |_: ParquetError| place.clone().error(Problem::Damaged("Parquet"));
     let read_options = ArrowReaderOptions::new();
@@ -61,6 +57,7 @@ pub(super) fn read(
 
     let rows = usize::try_from(metadata.metadata().file_metadata().num_rows())
         .map_err(|_| place.clone().error(Problem::Damaged("Parquet")))?;
+    check_rows(rows, &chosen, run)?;
     let others = AllMemory::default();
     let encoders: Result<Vec<ArrayEncoder>> = encoders
         .into_par_iter()
@@ -83,7 +80,7 @@ pub(super) fn read(
                 read_rows += batch.num_rows();
                 encoder.push(batch.column(0));
                 let memory = encoder.memory() as u64;
-                run.check_memory(others.grow(memory - counted))?;
+                run.check_memory(others.change(counted, memory))?;
                 counted = memory;
             }
             if read_rows != rows {
@@ -94,16 +91,27 @@ pub(super) fn read(
         })
         .collect();
     let table = arrow::finish(encoders?, rows, &chosen, options, place)?;
+    let source = Source {
+        file,
+        format,
+        compression,
+        dialect: None,
+        columns: names,
+        blank_lines: 0,
+        bytes: stored,
+    };
     Ok(ReadTable { table, source })
 }
 
 /// Bytes that all columns together use.
 #[derive(Default)]
-struct AllMemory(std::sync::atomic::AtomicU64);
+struct AllMemory(AtomicU64);
 
 impl AllMemory {
-    fn grow(&self, bytes: u64) -> u64 {
-        self.0.fetch_add(bytes, std::sync::atomic::Ordering::Relaxed) + bytes
+    /// One column's part changes; returns the new sum. A part may shrink.
+    fn change(&self, from: u64, to: u64) -> u64 {
+        let change = to.wrapping_sub(from);
+        self.0.fetch_add(change, Ordering::Relaxed).wrapping_add(change)
     }
 }
 

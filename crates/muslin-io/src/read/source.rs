@@ -2,6 +2,7 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::PathBuf;
 
+use muslin_engine::Run;
 use serde::{Deserialize, Serialize};
 
 use crate::{Place, Problem, Result};
@@ -65,7 +66,7 @@ pub(super) struct Opened {
     pub(super) file: Option<File>,
     /// Bytes as stored, where known.
     pub(super) bytes: Option<u64>,
-    /// Set when a decompressor failed, since a reader in between may hide it.
+    /// The input's name for messages.
     pub(super) name: String,
 }
 
@@ -142,12 +143,18 @@ impl Opened {
     }
 
     /// The whole content in memory.
-    pub(super) fn into_bytes(mut self) -> Result<Vec<u8>> {
+    pub(super) fn into_bytes(mut self, run: &Run) -> Result<Vec<u8>> {
+        const STEP: u64 = 16 << 20;
         let mut all = Vec::new();
-        self.content
-            .read_to_end(&mut all)
-            .map_err(|error| Self::failure(&self.name, self.compression, &error))?;
-        Ok(all)
+        loop {
+            run.check()?;
+            run.check_memory(all.len() as u64)?;
+            let read = self.content.by_ref().take(STEP).read_to_end(&mut all);
+            let read = read.map_err(|error| Self::failure(&self.name, self.compression, &error))?;
+            if (read as u64) < STEP {
+                return Ok(all);
+            }
+        }
     }
 }
 

@@ -5,8 +5,8 @@ use arrow_schema::ArrowError;
 use muslin_engine::Run;
 use muslin_table::EncodedTable;
 
-use super::values::{batch, ranges, schema};
-use super::{BATCH_ROWS, Failed};
+use super::Failed;
+use super::values::{batch, batches, schema};
 
 /// Writes an Arrow IPC file.
 pub(super) fn write(
@@ -16,7 +16,7 @@ pub(super) fn write(
 ) -> Result<(), Failed> {
     let schema = schema(table);
     let mut writer = FileWriter::try_new(out, &schema).map_err(io_error)?;
-    for rows in ranges(table.rows(), BATCH_ROWS) {
+    for rows in batches(table) {
         run.check()?;
         let count = rows.len() as u64;
         writer.write(&batch(table, &schema, rows)).map_err(io_error)?;

@@ -52,7 +52,7 @@ pub(super) fn write(
     let mut header = String::new();
     for (index, column) in table.columns().iter().enumerate() {
         header.extend((index > 0).then_some(style.delimiter));
-        header.push_str(&quoted(column.name(), style, false));
+        header.push_str(&quoted(column.name(), style, column.name().is_empty()));
     }
     header.push('\n');
     out.write_all(header.as_bytes())?;
@@ -123,7 +123,9 @@ impl<'a> Spelled<'a> {
 
 /// A field in quotes where it needs them.
 fn quoted(field: &str, style: &CsvStyle, force: bool) -> String {
-    let special = |c: char| c == style.delimiter || matches!(c, '"' | '\n' | '\r');
+    // Other delimiters too, so that whoever guesses ours is not misled.
+    let special =
+        |c: char| c == style.delimiter || matches!(c, '"' | '\n' | '\r' | ',' | ';' | '\t' | '|');
     if force || field.contains(special) || field.starts_with([' ', '\'']) || field.ends_with(' ') {
         format!("\"{}\"", field.replace('"', "\"\""))
     } else {
@@ -253,7 +255,8 @@ fn date(days: i64) -> String {
     let day = of_year - (153 * shifted_month + 2) / 5 + 1;
     let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
     let year = of_era + cycle * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
+    let sign = if year < 0 { "-" } else { "" };
+    format!("{sign}{:04}-{month:02}-{day:02}", year.abs())
 }
 
 fn per_second(unit: TimeUnit) -> i64 {
@@ -266,10 +269,12 @@ fn per_second(unit: TimeUnit) -> i64 {
 }
 
 fn clock(ticks: i64, unit: TimeUnit) -> String {
-    let (seconds, rest) = (ticks.div_euclid(per_second(unit)), ticks.rem_euclid(per_second(unit)));
+    let sign = if ticks < 0 { "-" } else { "" };
+    let ticks = ticks.saturating_abs();
+    let (seconds, rest) = (ticks / per_second(unit), ticks % per_second(unit));
     let digits = per_second(unit).to_string().len() - 1;
     let fraction = if rest == 0 { String::new() } else { format!(".{rest:0digits$}") };
-    format!("{:02}:{:02}:{:02}{fraction}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
+    format!("{sign}{:02}:{:02}:{:02}{fraction}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
 }
 
 #[cfg(test)]
@@ -284,6 +289,7 @@ mod tests {
             (11_016, "2000-02-29"),
             (-719_162, "0001-01-01"),
             (2_932_896, "9999-12-31"),
+            (-719_529, "-0001-12-31"),
         ] {
             assert_eq!(date(days), text);
         }

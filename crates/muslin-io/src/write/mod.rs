@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use muslin_engine::Run;
 
 pub use self::csv::CsvStyle;
+pub use self::safe_file::remove_temporary_files;
 
 use self::safe_file::SafeFile;
 use crate::{Error, OutputProblem, Release, Result};
@@ -91,9 +92,6 @@ pub struct WriteOptions {
     /// Files that must not be written over: the inputs.
     pub inputs: Vec<PathBuf>,
 }
-
-/// Rows decoded at a time.
-const BATCH_ROWS: usize = 1 << 16;
 
 /// Writes a release.
 ///

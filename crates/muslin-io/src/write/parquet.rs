@@ -7,8 +7,8 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
-use super::values::{batch, ranges, schema};
-use super::{BATCH_ROWS, Failed};
+use super::Failed;
+use super::values::{batch, batches, schema};
 
 /// Writes a Parquet file. Its statistics are those of the published values; it names no program
 /// version, so files of equal content are equal.
@@ -24,7 +24,7 @@ pub(super) fn write(
     let schema = schema(table);
     let mut writer =
         ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(io_error)?;
-    for rows in ranges(table.rows(), BATCH_ROWS) {
+    for rows in batches(table) {
         run.check()?;
         let count = rows.len() as u64;
         writer.write(&batch(table, &schema, rows)).map_err(io_error)?;

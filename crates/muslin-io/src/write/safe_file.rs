@@ -6,9 +6,10 @@
 //! the next writer in that folder removes it.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use crate::OutputProblem;
 
@@ -28,10 +29,35 @@ struct Temporary {
     renamed: bool,
 }
 
+/// The temporary files of this program, for the moment when it must end at once.
+static LIVE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Removes the temporary files of this program: for a program that is about to end without
+/// giving its threads time to do so.
+pub fn remove_temporary_files() {
+    if let Ok(live) = LIVE.lock() {
+        live.iter().for_each(|path| {
+            let _ = fs::remove_file(path);
+        });
+    }
+}
+
+impl Temporary {
+    fn new(path: PathBuf) -> Self {
+        if let Ok(mut live) = LIVE.lock() {
+            live.push(path.clone());
+        }
+        Self { path, renamed: false }
+    }
+}
+
 impl Drop for Temporary {
     fn drop(&mut self) {
         if !self.renamed {
             let _ = fs::remove_file(&self.path);
+        }
+        if let Ok(mut live) = LIVE.lock() {
+            live.retain(|path| *path != self.path);
         }
     }
 }
@@ -51,6 +77,8 @@ impl SafeFile {
                 }
                 existing
             }
+            // A link to nothing is no place to write to.
+            Err(_) if destination.is_symlink() => return Err(OutputProblem::NotAFile),
             Err(error) if error.kind() == io::ErrorKind::NotFound => destination.to_owned(),
             Err(error) => return Err(unwritable(error)),
         };
@@ -58,7 +86,7 @@ impl SafeFile {
         remove_leftovers(folder);
         let name = destination.file_name().ok_or(OutputProblem::NotAFile)?;
         let (file, path) = create_temporary(folder, name).map_err(unwritable)?;
-        let temporary = Temporary { path, renamed: false };
+        let temporary = Temporary::new(path);
         Ok(Self { out: BufWriter::with_capacity(1 << 20, file), temporary, destination })
     }
 
@@ -68,9 +96,12 @@ impl SafeFile {
         self.out.get_ref().sync_all()?;
         fs::rename(&self.temporary.path, &self.destination)?;
         self.temporary.renamed = true;
-        // The new name is on the disk only when the folder is.
+        // The new name is on the disk only when the folder is; a folder that cannot be opened
+        // cannot be asked to, and the file is in its place all the same.
         #[cfg(unix)]
-        File::open(folder_of(&self.destination))?.sync_all()?;
+        if let Ok(folder) = File::open(folder_of(&self.destination)) {
+            let _ = folder.sync_all();
+        }
         Ok(())
     }
 }
@@ -95,24 +126,23 @@ fn create_temporary(folder: &Path, name: &OsStr) -> io::Result<(File, PathBuf)> 
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    for attempt in 0u32.. {
+    for attempt in 0..1_000u32 {
         let mut temporary = OsString::from(PREFIX);
         temporary.push(name);
         temporary.push(format!("-{}-{attempt}{SUFFIX}", std::process::id()));
         let path = folder.join(temporary);
-        match options.open(&path) {
-            Ok(file) => {
-                // Another writer may have taken the file for a leftover before it was locked; its
-                // name is then gone and the next one is tried.
-                let locked = file.try_lock().is_ok();
-                if locked && path.exists() {
-                    return Ok((file, path));
-                }
-                let _ = fs::remove_file(&path);
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        let file = match options.open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             Err(error) => return Err(error),
+        };
+        // Another writer may have taken the file for a leftover before it was locked; its name is
+        // then gone and the next one is tried. Where there are no locks, nobody takes it.
+        let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+        if !taken && path.exists() {
+            return Ok((file, path));
         }
+        let _ = fs::remove_file(&path);
     }
     Err(io::ErrorKind::AlreadyExists.into())
 }
@@ -125,7 +155,8 @@ fn remove_leftovers(folder: &Path) {
     for entry in entries.flatten() {
         let name = entry.file_name();
         let bytes = name.as_encoded_bytes();
-        if bytes.starts_with(PREFIX.as_bytes()) && bytes.ends_with(SUFFIX.as_bytes()) {
+        let is_file = entry.file_type().is_ok_and(|file_type| file_type.is_file());
+        if is_file && bytes.starts_with(PREFIX.as_bytes()) && bytes.ends_with(SUFFIX.as_bytes()) {
             let file = OpenOptions::new().write(true).open(entry.path());
             if file.is_ok_and(|file| file.try_lock().is_ok()) {
                 let _ = fs::remove_file(entry.path());
@@ -199,6 +230,19 @@ mod tests {
         other.commit().unwrap();
         one.commit().unwrap();
         assert_eq!(names(folder.path()), ["data.tmp", "other.csv", "out.csv"]);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_is_no_file_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join(".muslin-pipe.tmp");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        SafeFile::create(&folder.path().join("out.csv"), &[]).unwrap().commit().unwrap();
+        assert_eq!(names(folder.path()), [".muslin-pipe.tmp", "out.csv"]);
+        let link = folder.path().join("link.csv");
+        std::os::unix::fs::symlink(folder.path().join("nowhere"), &link).unwrap();
+        assert_eq!(SafeFile::create(&link, &[]).err(), Some(OutputProblem::NotAFile));
     }
 
     #[test]

@@ -72,6 +72,26 @@ fn decode(column: &Column, rows: Range<usize>) -> ArrayRef {
     }
 }
 
+/// Ranges of rows that cover a table: so many that no column of one is longer than a batch may be.
+pub(super) fn batches(table: &EncodedTable) -> impl Iterator<Item = Range<usize>> {
+    const ROWS: usize = 1 << 16;
+    const BYTES: usize = 1 << 30;
+    let longest = table.columns().iter().map(longest_value).max().unwrap_or(0);
+    ranges(table.rows(), ROWS.min(BYTES / longest.max(1)).max(1))
+}
+
+/// Bytes of the longest text of a column.
+fn longest_value(column: &Column) -> usize {
+    let values = column.dictionary().values();
+    let longest = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0);
+    match column.data_type() {
+        DataType::Utf8 => longest(&mut values.as_string::<i32>().offsets().lengths()),
+        DataType::LargeUtf8 => longest(&mut values.as_string::<i64>().offsets().lengths()),
+        DataType::Binary => longest(&mut values.as_binary::<i32>().offsets().lengths()),
+        _ => 0,
+    }
+}
+
 /// Ranges of `step` rows that cover a table.
 pub(super) fn ranges(rows: usize, step: usize) -> impl Iterator<Item = Range<usize>> {
     (0..rows).step_by(step).map(move |start| start..rows.min(start + step))

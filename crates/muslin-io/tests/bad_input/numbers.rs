@@ -38,9 +38,17 @@ pub(crate) fn cases() -> Vec<Case> {
     all.extend([
         asked("a word where an integer is asked for", ColumnType::Integer, "#"),
         asked("a decimal where an integer is asked for", ColumnType::Integer, "1.5"),
-        asked("a leading zero where an integer is asked for", ColumnType::Integer, "007"),
+        column("leading zeros and a plus where integers are asked for", &["007", "+5"])
+            .reading(|o| {
+                o.types.insert("a".into(), ColumnType::Integer);
+            })
+            .loads([col("a", "integer", &["7", "5"]), words(2)]),
         asked("an empty cell where a number is asked for", ColumnType::Number, ""),
-        asked("too large a number where one is asked for", ColumnType::Number, "1e309"),
+        column("too large a number where one is asked for", &["1e309", "2"])
+            .reading(|o| {
+                o.types.insert("a".into(), ColumnType::Number);
+            })
+            .loads([col("a", "number", &["inf", "2"]), words(2)]),
         asked("a word where a number is asked for", ColumnType::Number, "#"),
         column("integers that are asked to be text", &["1", "2"])
             .reading(|o| {
@@ -123,7 +131,7 @@ fn values() -> Vec<Case> {
             &["9223372036854775807", "-9223372036854775808"],
         ),
         read("integers and decimals", "number", &["1", "2.5", "-3"], &["1", "2.5", "-3"]),
-        read("the same number in two spellings", "number", &["1.50", "1.5"], &["1.5", "1.5"]),
+        read("the same number in two spellings", "text", &["1.50", "1.5"], &["1.50", "1.5"]),
         read("zero with and without a sign", "number", &["-0.0", "0.0"], &["0", "0"]),
         read("negative zero among integers", "number", &["-0", "1"], &["0", "1"]),
         read("an exponent", "number", &["1e3", "2.5E-1"], &["1000", "0.25"]),

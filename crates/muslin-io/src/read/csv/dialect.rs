@@ -51,6 +51,8 @@ pub struct Dialect {
     pub quote: Option<char>,
     /// Whether the first record holds the columns' names.
     pub header: bool,
+    /// Whether that was guessed and nothing in the text proves it.
+    pub header_guessed: bool,
     /// How characters are stored.
     pub encoding: Encoding,
     /// Whether the decimal mark is a comma.
@@ -72,6 +74,8 @@ type Records<'a> = Vec<Vec<&'a [u8]>>;
 pub(super) struct Sniffed {
     pub(super) marks: Marks,
     pub(super) header: bool,
+    /// What the first record looks like.
+    pub(super) first: FirstRecord,
     pub(super) decimal_comma: bool,
 }
 
@@ -84,9 +88,12 @@ pub(super) fn sniff(text: &[u8], whole: bool, options: &CsvOptions) -> Sniffed {
     let given_quote = options.quote.map(|quote| quote.and_then(|c| u8::try_from(c).ok()));
     let candidates = |quote: Option<u8>| {
         let delimiters = given_delimiter.map_or(DELIMITERS.to_vec(), |given| vec![given]);
-        delimiters.into_iter().map(move |delimiter| Marks { delimiter, quote, line_end })
+        let usable = delimiters.into_iter().filter(move |delimiter| Some(*delimiter) != quote);
+        usable.map(move |delimiter| Marks { delimiter, quote, line_end })
     };
-    let quotes = given_quote.map_or(vec![Some(b'"'), Some(b'\'')], |quote| vec![quote]);
+    let tried = [Some(b'"'), Some(b'\''), None].into_iter();
+    let usable = tried.filter(|quote| given_delimiter.is_none() || *quote != given_delimiter);
+    let quotes = given_quote.map_or_else(|| usable.take(2).collect(), |quote| vec![quote]);
     let mut best: Option<(Score, Marks, Records<'_>)> = None;
     for marks in quotes.into_iter().flat_map(candidates) {
         let records = split(sample, cut, marks);
@@ -99,9 +106,9 @@ pub(super) fn sniff(text: &[u8], whole: bool, options: &CsvOptions) -> Sniffed {
     let decimal_comma = options
         .decimal_comma
         .unwrap_or_else(|| marks.delimiter != b',' && shows_decimal_comma(&records));
-    let header =
-        options.header.unwrap_or_else(|| shows_header(&records, marks.quote, decimal_comma));
-    Sniffed { marks, header, decimal_comma }
+    let first = look_at_first(&records, marks.quote, decimal_comma);
+    let header = options.header.unwrap_or(first != FirstRecord::Data);
+    Sniffed { marks, header, first, decimal_comma }
 }
 
 /// How well a candidate fits: larger is better, field by field.
@@ -202,28 +209,85 @@ fn is_decimal(field: &[u8], mark: u8) -> bool {
     digits(parts.next()) && digits(parts.next())
 }
 
-/// There is a header unless some column looks like numbers or dates from its first record on.
-fn shows_header(records: &[Vec<&[u8]>], quote: Option<u8>, decimal_comma: bool) -> bool {
+/// What the first record is, as far as the others tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FirstRecord {
+    /// Some column is words in the first record and numbers or dates below: names.
+    Names,
+    /// Some column is numbers or dates from the first record on: data.
+    Data,
+    /// Nothing tells; names are the custom.
+    ProbablyNames,
+}
+
+fn look_at_first(records: &[Vec<&[u8]>], quote: Option<u8>, decimal_comma: bool) -> FirstRecord {
     let Some((first, rest)) = records.split_first() else {
-        return true;
+        return FirstRecord::ProbablyNames;
     };
-    let like_data = |field: &[u8]| {
-        let field = quote
-            .and_then(|quote| field.strip_prefix(&[quote])?.strip_suffix(&[quote]))
-            .unwrap_or(field);
-        let mark = if decimal_comma { b',' } else { b'.' };
-        let whole = field.strip_prefix(b"-").unwrap_or(field);
-        let digits = !whole.is_empty() && whole.iter().all(u8::is_ascii_digit);
-        let dashed =
-            field.len() == 10 && field[4] == b'-' && field[..4].iter().all(u8::is_ascii_digit);
-        digits || dashed || is_decimal(field, mark)
+    let plain = |field: &[u8]| -> Vec<u8> {
+        let field = field.trim_ascii();
+        let inner = quote.and_then(|quote| field.strip_prefix(&[quote])?.strip_suffix(&[quote]));
+        inner.unwrap_or(field).trim_ascii().to_vec()
     };
-    let data_from_start = |column: usize| {
-        let below =
-            || rest.iter().filter_map(|record| record.get(column)).filter(|f| !f.is_empty());
-        like_data(first[column]) && below().all(|field| like_data(field))
+    let like_data = |field: &[u8]| is_like_number(field, decimal_comma) || is_like_date(field);
+    let mostly_data = |column: usize| {
+        let below = rest.iter().filter_map(|record| record.get(column)).map(|field| plain(field));
+        let below: Vec<Vec<u8>> = below.filter(|field| !is_like_missing(field)).collect();
+        (below.len(), below.iter().filter(|field| like_data(field)).count())
     };
-    !(0..first.len()).any(data_from_start)
+    let (mut names, mut data) = (false, Vec::new());
+    for (column, field) in first.iter().enumerate() {
+        let (all, alike) = mostly_data(column);
+        // Four in five: a few cells may be spoiled.
+        let numeric = alike * 5 >= all * 4;
+        let field = plain(field);
+        match like_data(&field) {
+            true if numeric => data.push(field),
+            false if numeric && all > 0 && !is_like_missing(&field) => names = true,
+            _ => {}
+        }
+    }
+    match (names, data.as_slice()) {
+        (true, []) => FirstRecord::Names,
+        (_, []) => FirstRecord::ProbablyNames,
+        (_, data) if are_even_years(data) => FirstRecord::Names,
+        _ => FirstRecord::Data,
+    }
+}
+
+/// Spellings that stand for missing so often that they tell nothing about a column.
+fn is_like_missing(field: &[u8]) -> bool {
+    let usual: [&[u8]; 10] =
+        [b"", b"NA", b"N/A", b"NULL", b"null", b"NaN", b"nan", b"None", b"?", b"."];
+    usual.contains(&field)
+}
+
+fn is_like_number(field: &[u8], decimal_comma: bool) -> bool {
+    let text = String::from_utf8_lossy(field);
+    let text = if decimal_comma { text.replace(',', ".") } else { text.into_owned() };
+    text.contains(|c: char| c.is_ascii_digit()) && text.parse::<f64>().is_ok()
+}
+
+/// Three numbers with the same mark between them, and perhaps a time: `2020-01-31`, `31.1.20`,
+/// `1/31/2020 10:00`.
+fn is_like_date(field: &[u8]) -> bool {
+    let Some(mark) = field.iter().copied().find(|b| !b.is_ascii_digit()) else { return false };
+    let day = field.split(|b| matches!(b, b' ' | b'T')).next().unwrap_or(field);
+    let parts: Vec<&[u8]> = day.split(|&b| b == mark).collect();
+    let numbers =
+        parts.iter().all(|p| (1..=4).contains(&p.len()) && p.iter().all(u8::is_ascii_digit));
+    matches!(mark, b'-' | b'/' | b'.') && parts.len() == 3 && numbers
+}
+
+/// Two or more years at even steps: columns of a wide table, not cells of a row.
+fn are_even_years(fields: &[Vec<u8>]) -> bool {
+    let year = |field: &Vec<u8>| -> Option<i32> {
+        let year = std::str::from_utf8(field).ok()?.parse().ok()?;
+        (1800..=2200).contains(&year).then_some(year)
+    };
+    let Some(years) = fields.iter().map(year).collect::<Option<Vec<i32>>>() else { return false };
+    let step = years.get(1).map_or(0, |second| second - years[0]);
+    step != 0 && years.windows(2).all(|pair| pair[1] - pair[0] == step)
 }
 
 #[cfg(test)]
@@ -252,6 +316,13 @@ mod tests {
             ("a,b\n'tis,x\nit's,y\n", (',', Some('"'), true, false)),
             ("\"a;b\",c\n\"1;2\",3\n", (',', Some('"'), true, false)),
             ("\"a,\"\"b\",c\n\"1,2\",3\n", (',', Some('"'), true, false)),
+            ("34,1.5\n35,NA\nNA,2.5\n36,3.5\n", (',', Some('"'), false, false)),
+            ("1,x\n\"\",y\n3,z\n", (',', Some('"'), false, false)),
+            ("Ann,2020-01-01 10:00:00\nBob,2021-01-01 11:00:00\n", (',', Some('"'), false, false)),
+            ("Ann,01/02/2020,1e5\nBob,03/04/2021,2e5\n", (',', Some('"'), false, false)),
+            (" 39, State-gov\n 50, Self\n", (',', Some('"'), false, false)),
+            ("country,2010,2011\nx,5,6\ny,7,8\n", (',', Some('"'), true, false)),
+            ("id,age\n1,30\n2,?\n", (',', Some('"'), true, false)),
             ("a,b", (',', Some('"'), true, false)),
             ("", (',', Some('"'), true, false)),
         ] {

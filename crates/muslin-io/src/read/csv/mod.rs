@@ -28,7 +28,7 @@ use rayon::prelude::*;
 pub use self::dialect::{CsvOptions, Dialect};
 pub use self::text::Encoding;
 
-use self::dialect::{Sniffed, sniff};
+use self::dialect::{FirstRecord as FirstRecordLooks, Sniffed, sniff};
 use self::text::{Block, Blocks, RECORD_LIMIT, TextFault};
 use self::tokens::{Fault, FaultKind, Marks, PADDING, Tokens, tokenize};
 use super::columns::Chosen;
@@ -57,7 +57,7 @@ pub(super) fn read(
     if first.len == 0 {
         return Err(place.clone().error(Problem::Empty));
     }
-    let Sniffed { marks, header, decimal_comma } =
+    let Sniffed { marks, header, first: first_record, decimal_comma } =
         sniff(&first.text[..first.len], first.last, &options.csv);
     let mut reader = Reader::start(&first, marks, header, options, place)?;
 
@@ -101,11 +101,14 @@ pub(super) fn read(
         encode(&mut reader.encoders, &fields, &reader.chosen, marks, options, place)?;
     }
     let blank_lines = reader.cut.blank;
+    let columns = std::mem::take(&mut reader.chosen.all);
     let table = reader.finish(Spelling { decimal_comma }, options, place)?;
     let dialect = Dialect {
         delimiter: char::from(marks.delimiter),
         quote: marks.quote.map(char::from),
         header,
+        header_guessed: options.csv.header.is_none()
+            && first_record == FirstRecordLooks::ProbablyNames,
         encoding: blocks.encoding,
         decimal_comma,
     };
@@ -114,6 +117,7 @@ pub(super) fn read(
         format: opened.format,
         compression,
         dialect: Some(dialect),
+        columns,
         blank_lines,
         bytes: opened.bytes,
     };
@@ -394,13 +398,15 @@ fn encode_piece(
     trim: bool,
     numbers: &mut Vec<u32>,
 ) {
-    let is_plain = |start: usize| !trim && (quote.is_none() || quote != Some(text[start]));
+    let is_quoted = |start: usize| quote.is_some() && quote == Some(text[start]);
+    let is_plain = |start: usize| !trim && !is_quoted(start);
     let value = |(start, end): (usize, usize)| {
         let value = &text[start..end];
-        if is_plain(start) {
-            return value.into();
+        match is_quoted(start) {
+            true => unquoted(value, quote),
+            false if trim => value.trim_ascii().into(),
+            false => value.into(),
         }
-        unquoted(if trim { value.trim_ascii() } else { value }, quote)
     };
     if encoder.has_many() {
         let values: Vec<_> = piece.field(field).map(value).collect();
@@ -433,7 +439,8 @@ fn unquoted(field: &[u8], quote: Option<u8>) -> std::borrow::Cow<'_, [u8]> {
     let mut rest = inner;
     while let Some(at) = memchr::memchr(quote, rest) {
         value.extend_from_slice(&rest[..=at]);
-        rest = &rest[(at + 2).min(rest.len())..];
+        rest = &rest[at + 1..];
+        rest = rest.strip_prefix(&[quote]).unwrap_or(rest);
     }
     value.extend_from_slice(rest);
     value.into()

@@ -231,7 +231,7 @@ impl<R: Read> TextSource<R> {
             }
             return Ok((read as u64, read < room));
         };
-        // Half the room: a byte may become two (Latin-1) or three (UTF-16 units and code pages).
+        // A third of the room: a byte may become up to three.
         let raw_room = (room / 3).max(64);
         self.raw.clear();
         let read = (&mut self.content).take(raw_room as u64).read_to_end(&mut self.raw);
