@@ -110,9 +110,10 @@ pub(crate) struct InputArgs {
     /// How characters are stored [default: found out].
     #[arg(long, value_name = "NAME", value_parser = one_of(Encoding::ALL, |encoding| encoding.name().into()))]
     pub(crate) encoding: Option<Encoding>,
-    /// Read `1,5` as a number [default: found out].
-    #[arg(long)]
-    pub(crate) decimal_comma: bool,
+    /// Whether `1,5` is a number [default: found out].
+    #[arg(long, value_name = "YES|NO", num_args = 0..=1, require_equals = true, default_missing_value = "yes",
+        value_parser = one_of([true, false], |yes| if *yes { "yes" } else { "no" }.into()))]
+    pub(crate) decimal_comma: Option<bool>,
     /// Leave out spaces around unquoted fields.
     #[arg(long)]
     pub(crate) trim: bool,

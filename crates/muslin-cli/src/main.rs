@@ -1,7 +1,5 @@
 //! The muslin program: data to standard output, talk to standard error.
 
-#![expect(clippy::print_stderr, reason = "a program talks to its user")]
-
 mod args;
 mod commands;
 mod exit;
@@ -17,7 +15,7 @@ use std::sync::Mutex;
 use clap::Parser;
 
 use crate::args::{Args, Command};
-use crate::commands::Finished;
+use crate::commands::{Finished, talk};
 use crate::exit::Exit;
 
 /// Where the last panic happened; its message may hold a value and is not kept.
@@ -33,14 +31,23 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => {
             // Help and version are answers; the rest is a usage error.
-            let _ = error.print();
-            return if error.use_stderr() { Exit::Usage } else { Exit::Fine }.into();
+            let printed = error.print();
+            return match (error.use_stderr(), printed) {
+                (true, _) => Exit::Usage,
+                (false, Ok(())) => Exit::Fine,
+                (false, Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Fine,
+                (false, Err(_)) => Exit::Output,
+            }
+            .into();
         }
     };
     let done = panic::catch_unwind(AssertUnwindSafe(|| run(&args)));
     done.unwrap_or_else(|_| {
         let at = PANICKED_AT.lock().ok().and_then(|at| at.clone()).unwrap_or_default();
-        eprintln!("error: muslin made a mistake at {at}\n  hint: please report this line; no output was written");
+        talk(&format!(
+            "error: muslin made a mistake at {at}
+  hint: please report this line; no output was written"
+        ));
         Exit::Internal
     })
     .into()
@@ -56,15 +63,16 @@ fn run(args: &Args) -> Exit {
         Ok(exit) => exit,
         Err(Finished::Failed(error)) if error.is_closed_pipe() => Exit::Fine,
         Err(Finished::Failed(error)) => {
-            eprintln!("error: {error}");
+            talk(&format!("error: {error}"));
             Exit::from(error.failure())
         }
         Err(Finished::Printing(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Fine,
         Err(Finished::Printing(error)) => {
-            eprintln!(
-                "error: standard output: cannot be written: {}\n  hint: check where it goes",
-                error.kind()
-            );
+            let kind = error.kind();
+            talk(&format!(
+                "error: standard output: cannot be written: {kind}
+  hint: check where it goes"
+            ));
             Exit::Output
         }
     }

@@ -36,6 +36,16 @@ impl Style {
         self.width >= WIDTH
     }
 
+    /// Whether there is room for the main things only.
+    pub(crate) fn is_narrow(&self) -> bool {
+        self.width < 80
+    }
+
+    /// Marks of the longest bar beside a table of four columns.
+    pub(crate) fn bar_width(&self) -> usize {
+        usize::from(self.width).saturating_sub(48).clamp(1, 30)
+    }
+
     /// A heading.
     pub(crate) fn heading(&self, text: &str) -> String {
         if self.bold { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }

@@ -61,24 +61,15 @@ fn scan_says_what_is_in_a_file() {
 #[test]
 fn scan_takes_roles_types_and_nulls_from_flags() {
     let folder = folder_with(&[("people.csv", PEOPLE)]);
-    let args = [
-        "scan",
-        "people.csv",
-        "--null",
-        "",
-        "--qi",
-        "age,sex",
-        "--role",
-        "id=identifier",
-        "--type",
-        "postcode=integer",
-        "--missing",
-        "distinct",
-    ];
-    // A postcode with leading zeros is not a whole number in its one spelling.
-    insta::assert_snapshot!("flags_wrong_type", seen(&muslin(folder.path(), &args)));
-    let args = args.map(|arg| if arg == "postcode=integer" { "postcode=text" } else { arg });
-    insta::assert_snapshot!("flags", seen(&muslin(folder.path(), &args)));
+    let scan = |name_and_type: &str| {
+        let flags =
+            ["--null", "", "--qi", "age,sex", "--role", "id=other", "--missing", "distinct"];
+        let args = [&["scan", "people.csv", "--type", name_and_type], &flags[..]].concat();
+        seen(&muslin(folder.path(), &args))
+    };
+    // Whoever asks for a postcode as a number gets it without its zeros.
+    insta::assert_snapshot!("flags", scan("postcode=integer"));
+    insta::assert_snapshot!("flags_wrong_type", scan("sex=integer"));
 }
 
 #[test]
@@ -102,15 +93,83 @@ fn scan_reports_as_json() {
 }
 
 #[test]
-fn scan_of_the_example_data_fits_a_narrow_terminal() {
+fn scan_of_the_example_data_fits_the_terminal() {
     let folder = with_demo("1000", "hospital.csv");
-    let output = command(folder.path(), &["scan", "hospital.csv", "--null", ""])
-        .env("COLUMNS", "70")
-        .output()
+    for (columns, missing) in [("40", "category"), ("70", "wildcard"), ("140", "distinct")] {
+        let args = ["scan", "hospital.csv", "--null", "", "--missing", missing];
+        let output = command(folder.path(), &args).env("COLUMNS", columns).output().unwrap();
+        let text = String::from_utf8(output.stdout.clone()).unwrap();
+        let width: usize = columns.parse().unwrap();
+        let longest = text.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(longest <= width, "{longest} of {width}\n{text}");
+        if columns == "70" {
+            insta::assert_snapshot!(seen(&output));
+        }
+    }
+}
+
+#[test]
+fn a_policy_may_know_columns_that_are_not_read() {
+    let policy = b"schema = 1\n[columns.income]\nrole = \"sensitive\"\n";
+    let wrong = b"schema = 1\n[columns.incme]\nrole = \"sensitive\"\n";
+    let folder = folder_with(&[("p.csv", PEOPLE), ("p.toml", policy), ("wrong.toml", wrong)]);
+    let read = muslin(folder.path(), &["scan", "p.csv", "-p", "p.toml", "--columns", "age,sex"]);
+    assert!(read.status.success(), "{}", seen(&read));
+    let refused = muslin(folder.path(), &["scan", "p.csv", "-p", "wrong.toml", "--columns", "age"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", seen(&refused));
+}
+
+#[test]
+fn names_cannot_move_the_cursor() {
+    let folder = folder_with(&[("n.csv", b"a\x1b[31m,b\n1,2\n2,3\n")]);
+    let report = seen(&muslin(folder.path(), &["scan", "n.csv"]));
+    assert!(!report.contains('\x1b') && report.contains("a\\u{1b}[31m"), "{report}");
+}
+
+#[test]
+fn a_time_limit_holds_while_waiting_for_input() {
+    let folder = folder_with(&[]);
+    let mut child = command(folder.path(), &["scan", "-", "--time-limit", "100ms"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
         .unwrap();
-    let text = String::from_utf8(output.stdout.clone()).unwrap();
-    assert!(text.lines().all(|line| line.chars().count() <= 70), "{text}");
-    insta::assert_snapshot!(seen(&output));
+    // Kept open: what it waits for does not come.
+    let input = child.stdin.take();
+    assert_eq!(child.wait().unwrap().code(), Some(5));
+    drop(input);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_printed_changes_no_exit_code_but_that_of_the_report() {
+    let folder = folder_with(&[("people.csv", PEOPLE)]);
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut talk = command(folder.path(), &["scan", "nowhere.csv"]);
+    assert_eq!(talk.stderr(full()).status().unwrap().code(), Some(3));
+    let mut stats = command(folder.path(), &["scan", "people.csv", "--stats"]);
+    assert_eq!(stats.stdout(Stdio::null()).stderr(full()).status().unwrap().code(), Some(0));
+    let mut report = command(folder.path(), &["scan", "people.csv"]);
+    assert_eq!(report.stdout(full()).stderr(Stdio::null()).status().unwrap().code(), Some(6));
+    let mut version = command(folder.path(), &["--version"]);
+    assert_eq!(version.stdout(full()).status().unwrap().code(), Some(6));
+    let mut data =
+        command(folder.path(), &["demo-data", "hospital", "-o", "/dev/full", "--format", "csv"]);
+    assert_eq!(data.stderr(Stdio::null()).status().unwrap().code(), Some(6));
+}
+
+#[test]
+fn the_decimal_comma_can_be_refused() {
+    let folder = folder_with(&[("c.csv", b"a;b\nx;1,2\ny;1,25\nz;3\n")]);
+    let kind = |args: &[&str]| {
+        let output = muslin(folder.path(), &[&["scan", "c.csv", "--json"], args].concat());
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["columns"][1]["type"].clone()
+    };
+    assert_eq!(kind(&[]), "number");
+    assert_eq!(kind(&["--decimal-comma=no"]), "text");
+    assert_eq!(kind(&["--decimal-comma"]), "number");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 mod engine;
 mod error;
+mod hash;
 mod matches;
 mod memory;
 mod partition;
@@ -15,6 +16,7 @@ mod seed;
 
 pub use engine::{Engine, Shape};
 pub use error::{Error, Result};
+pub use hash::fold_bits;
 pub use memory::MemoryEngine;
 pub use partition::Partition;
 pub use rows::take_rows;

@@ -11,6 +11,8 @@ use hashbrown::HashTable;
 use muslin_table::{Codes, Column, MissingRule, Slot};
 use rayon::prelude::*;
 
+use crate::fold_bits;
+
 /// The rows of a table in classes.
 ///
 /// # Guarantee
@@ -42,13 +44,6 @@ pub struct Partition {
 
 /// Spreads a pair's bits; the high ones choose the part, so they must be good.
 type Hash = fn(u64) -> u64;
-
-/// The two halves of a 128-bit product, folded: every bit of the pair reaches the top.
-const FOLD: Hash = |pair| {
-    let wide = u128::from(pair ^ 0x243F_6A88_85A3_08D3) * 0x9E37_79B9_7F4A_7C15;
-    let halves = (wide ^ (wide >> 64)) & u128::from(u64::MAX);
-    u64::try_from(halves).expect("masked to 64 bits")
-};
 
 /// Fewer rows than this are not worth a second thread.
 const ROWS_PER_CHUNK: usize = 1 << 15;
@@ -90,7 +85,7 @@ impl Partition {
     /// rows do not fall into classes.
     #[must_use]
     pub fn refine(&self, column: &Column, missing: MissingRule) -> Self {
-        self.refine_hashed(column, missing, FOLD)
+        self.refine_hashed(column, missing, fold_bits)
     }
 
     /// The rows that are not alone in their class, in order, and their classes, numbered anew.
@@ -124,7 +119,7 @@ impl Partition {
             rows.par_iter().map(|&row| codes[row as usize]).collect()
         }
         assert_eq!(rows.len(), self.class_of.len(), "the rows of this partition");
-        let step = Step::new(column, missing, FOLD);
+        let step = Step::new(column, missing, fold_bits);
         match column.codes() {
             Codes::U8(codes) => self.refine_codes(&gather(rows, codes), &step),
             Codes::U16(codes) => self.refine_codes(&gather(rows, codes), &step),

@@ -2,6 +2,7 @@ use std::fmt;
 use std::io;
 
 use muslin_engine::Stop;
+use muslin_table::printable;
 
 use crate::ColumnType;
 
@@ -113,7 +114,7 @@ impl fmt::Display for Place {
             write!(f, ", row {row}")?;
         }
         if let Some(column) = &self.column {
-            write!(f, ", column `{column}`")?;
+            write!(f, ", column `{}`", printable(column))?;
         }
         Ok(())
     }

@@ -157,6 +157,83 @@ proptest! {
 }
 
 #[test]
+fn columns_with_many_values_read_alike_from_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let words: StringArray =
+        (0..150_000).map(|row| Some(format!("person number {}", row % 140_000))).collect();
+    let table = encode(vec![("words", Arc::new(words) as ArrayRef)]);
+    let expected = cells(&table);
+    for format in WriteFormat::ALL {
+        let back = write_and_read(
+            &table,
+            folder.path(),
+            format,
+            &CsvStyle::default(),
+            &ReadOptions::default(),
+        );
+        assert!(cells(&back) == expected, "{format:?}");
+    }
+}
+
+#[test]
+fn a_type_that_the_file_states_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let codes = StringArray::from(vec!["250.0", "250.00", "780.6"]);
+    let table = encode(vec![("codes", Arc::new(codes) as ArrayRef)]);
+    for format in [WriteFormat::Parquet, WriteFormat::Arrow, WriteFormat::Csv] {
+        let back = write_and_read(
+            &table,
+            folder.path(),
+            format,
+            &CsvStyle::default(),
+            &ReadOptions::default(),
+        );
+        assert_eq!(cells(&back), cells(&table), "{format:?}");
+    }
+}
+
+#[test]
+fn listed_spellings_are_missing_in_columns_of_every_type() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = encode(vec![
+        ("words", Arc::new(StringArray::from(vec!["NA", "x", "y"])) as ArrayRef),
+        ("numbers", Arc::new(Int64Array::from(vec![1, -99, 3]))),
+        ("decimals", Arc::new(Float64Array::from(vec![1.5, -99.0, f64::NAN]))),
+    ]);
+    let options = ReadOptions {
+        null: ["NA", "-99", "NaN"].map(String::from).into(),
+        ..ReadOptions::default()
+    };
+    for format in WriteFormat::ALL {
+        let back = write_and_read(&table, folder.path(), format, &CsvStyle::default(), &options);
+        let missing: Vec<u64> = back.columns().iter().map(muslin_table::Column::missing).collect();
+        assert_eq!(missing, [1, 1, 2], "{format:?}");
+    }
+}
+
+#[test]
+fn trimming_leaves_the_inside_of_a_field_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("spaces.csv");
+    std::fs::write(&path, "a,b\nx, \"a \"b\" c\" \ny,\" kept \"\n").unwrap();
+    let mut options = ReadOptions::default();
+    options.csv.trim = true;
+    let table = read(&Input::named(&path), &options, &Run::new()).unwrap().table;
+    let words = |words: [&str; 2]| words.map(|word| Some(word.to_owned())).to_vec();
+    assert_eq!(cells(&table)[1].1, words(["\"a \"b\" c\"", " kept "]));
+}
+
+#[test]
+fn a_column_without_values_cannot_claim_more_rows_than_there_are_ids() {
+    let rows = usize::try_from(u64::from(u32::MAX) + 1).unwrap();
+    let schema = Arc::new(Schema::new(vec![Field::new("nothing", DataType::Null, true)]));
+    let nothing: ArrayRef = Arc::new(arrow_array::NullArray::new(rows));
+    let batch = RecordBatch::try_new(Arc::clone(&schema), vec![nothing]).unwrap();
+    let encoded = encode_batches("test", &schema, [batch], &ReadOptions::default(), &Run::new());
+    assert!(matches!(encoded, Err(muslin_io::Error::Table(muslin_table::Error::TooManyRows))));
+}
+
+#[test]
 fn compressed_text_is_the_same_text() {
     let folder = tempfile::tempdir().unwrap();
     let text: String = (0..50_000)

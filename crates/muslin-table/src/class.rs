@@ -134,7 +134,7 @@ impl ClassSizes {
 pub struct DiversityCount {
     /// Rows of each such class.
     pub rows: u64,
-    /// Distinct sensitive values in each; a missing cell counts by the missing rule.
+    /// Distinct sensitive values in each; missing is one of them.
     pub distinct: u64,
     /// Rows of each that share its most frequent sensitive value.
     pub most_frequent: u64,

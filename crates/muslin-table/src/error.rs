@@ -1,4 +1,4 @@
-use crate::{Cell, ColumnId};
+use crate::{Cell, ColumnId, printable};
 
 /// What can be wrong with a table. No message carries a cell's value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -6,8 +6,8 @@ use crate::{Cell, ColumnId};
 pub enum Error {
     /// Two columns have one name.
     #[error(
-        "columns {} and {} are both named `{name}`\n  hint: give every column a name of its own",
-        .first.position(), .second.position()
+        "columns {} and {} are both named `{}`\n  hint: give every column a name of its own",
+        .first.position(), .second.position(), printable(name)
     )]
     DuplicateName {
         /// The name.
@@ -18,7 +18,7 @@ pub enum Error {
         second: ColumnId,
     },
     /// A column has more or fewer rows than the first one.
-    #[error("column `{name}` has {found} rows, the columns before it have {expected}")]
+    #[error("column `{}` has {found} rows, the columns before it have {expected}", printable(name))]
     UnequalLengths {
         /// The column's name.
         name: String,
@@ -34,13 +34,13 @@ pub enum Error {
     )]
     TooManyRows,
     /// A column has more distinct values than codes can number.
-    #[error("column `{name}` has more than {} distinct values", u32::MAX - 2)]
+    #[error("column `{}` has more than {} distinct values", printable(name), u32::MAX - 2)]
     TooManyValues {
         /// The column's name.
         name: String,
     },
     /// A column was named that the table does not have.
-    #[error("there is no column `{name}`{}", .nearest.as_ref().map(|n| format!("\n  hint: did you mean `{n}`?")).unwrap_or_default())]
+    #[error("there is no column `{}`{}", printable(name), suggestion(nearest.as_deref()))]
     UnknownColumn {
         /// The name that was asked for.
         name: String,
@@ -53,6 +53,10 @@ pub enum Error {
     /// Our own mistake: an invariant of the table does not hold.
     #[error("internal error: {0}")]
     Internal(String),
+}
+
+fn suggestion(nearest: Option<&str>) -> String {
+    nearest.map_or(String::new(), |name| format!("\n  hint: did you mean `{}`?", printable(name)))
 }
 
 /// The result of everything that can fail in this crate.

@@ -21,6 +21,7 @@ mod dictionary;
 mod error;
 mod id;
 mod missing;
+mod printable;
 mod ratio;
 mod table;
 
@@ -33,5 +34,6 @@ pub use dictionary::Dictionary;
 pub use error::{Error, Result};
 pub use id::{Cell, ColumnId, RowId};
 pub use missing::MissingRule;
+pub use printable::printable;
 pub use ratio::Ratio;
 pub use table::EncodedTable;

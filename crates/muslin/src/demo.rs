@@ -43,7 +43,8 @@ impl DemoData {
     /// The table.
     pub fn table(&self, run: &Run) -> Result<EncodedTable> {
         let schema = schema();
-        let starts: Vec<u64> = (0..self.rows).step_by(1 << 16).collect();
+        let starts = (0..self.rows.div_ceil(BATCH_ROWS)).map(|batch| batch * BATCH_ROWS);
+        let starts: Vec<u64> = starts.collect();
         // A few batches at a time: made in parallel, encoded, and dropped.
         let batches = starts.chunks(8).flat_map(|starts| {
             starts.par_iter().map(|&start| self.batch(&schema, start)).collect::<Vec<_>>()
@@ -78,7 +79,7 @@ impl DemoData {
         let charge: Float64Array =
             charge.into_iter().map(|cents| cents.map(|cents| cents as f64 / 100.0)).collect();
         let columns = vec![
-            text(|s| Some(format!("P{:08}", s.patient))),
+            text(|s| Some(format!("P{:010}", s.patient))),
             text(|s| Some(name(s.name))),
             day(|s| s.birth_day),
             whole(|s| Some(s.age)),
@@ -286,8 +287,11 @@ impl Dice {
 impl Stay {
     fn draw(seed: Seed, row: u64) -> Self {
         // One row in a hundred is entered twice: it repeats an earlier one.
-        let twice = row > 0 && seed.part(1).below(row, 100) == 0;
-        let row = if twice { seed.part(2).below(row, row) } else { row };
+        let is_copy = |row: u64| row > 0 && seed.part(1).below(row, 100) == 0;
+        let mut row = row;
+        while is_copy(row) {
+            row = seed.part(2).below(row, row);
+        }
         let dice = &mut Dice { seed: seed.part(3).part(row), next: 0 };
 
         let age = if dice.chance(80) { dice.bell(0, 3) } else { dice.bell(2, 98) };
@@ -306,7 +310,8 @@ impl Stay {
         let weight = (height - 95).max(3) + dice.bell(-15, 60) * grown / 18;
         let days = 1 + i64::try_from(dice.skewed(8 + 6 * band as u64)).expect("a small number");
         Self {
-            patient: seed.part(4).below(row, 100_000_000),
+            // An odd factor and a power of two: no two rows share a number.
+            patient: row.wrapping_mul(0x9E37_79B1).wrapping_add(seed.number()) % (1 << 32),
             name: dice.below(u64::MAX),
             birth_day,
             age,

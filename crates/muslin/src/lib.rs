@@ -29,11 +29,13 @@ pub use muslin_engine::{
 pub use muslin_io::{
     ColumnChoice, ColumnType, Compression, CsvOptions, CsvStyle, Destination, Dialect, Encoding,
     Format, Input, OutputProblem, Place, Problem, ReadOptions, ReadTable, Release, RowOrder,
-    Source, WriteFormat, WriteOptions, encode_batches, read, type_name, write,
+    Source, WriteFormat, WriteOptions, encode_batches, read, remove_temporary_files, type_name,
+    write,
 };
 pub use muslin_table::{
     Cell, Changes, ClassDiversity, ClassSizes, Code, Codes, Column, ColumnId, ColumnSet,
     Dictionary, DiversityCount, EncodedTable, MissingRule, Ratio, Role, RowId, SizeCount,
+    printable,
 };
 
 pub use self::demo::DemoData;

@@ -2,7 +2,7 @@ use std::time::Instant;
 
 use muslin::{Destination, Seed, WriteOptions};
 
-use super::{Outcome, start};
+use super::{Outcome, start, talk};
 use crate::args::{Common, DemoData};
 use crate::exit::Exit;
 use crate::stats;
@@ -15,7 +15,7 @@ pub(crate) fn run(args: &DemoData, common: &Common) -> Outcome {
     let options = WriteOptions { format: args.format, ..WriteOptions::default() };
     muslin::DemoData::new(args.rows, Seed::new(common.seed)).write(&destination, &options, &run)?;
     if common.stats {
-        eprintln!("{}", stats::line(started, args.rows));
+        talk(&stats::line(started, args.rows));
     }
     Ok(Exit::Fine)
 }

@@ -38,15 +38,15 @@ pub(crate) fn start(common: &Common) -> Result<Run, Finished> {
     // Without a handler Ctrl-C still ends the program, only less gently.
     let _ = ctrlc::set_handler(move || {
         if asked.is_cancelled() {
-            std::process::exit(Exit::Interrupted as i32);
+            end_at_once(Exit::Interrupted);
         }
         asked.cancel();
         // Whoever waits for input that does not come is not waited for.
-        std::thread::spawn(|| {
-            std::thread::sleep(Duration::from_millis(800));
-            std::process::exit(Exit::Interrupted as i32);
-        });
+        end_after(Duration::from_millis(800), Exit::Interrupted);
     });
+    if let Some(limit) = common.time_limit {
+        end_after(limit.saturating_add(Duration::from_millis(800)), Exit::Limit);
+    }
     let mut run = Run::new()
         .seed(Seed::new(common.seed))
         .memory(common.memory)
@@ -57,6 +57,29 @@ pub(crate) fn start(common: &Common) -> Result<Run, Finished> {
         run = run.threads(usize::from(threads))?;
     }
     Ok(run)
+}
+
+/// Ends the program after a while, if it has not ended by itself.
+fn end_after(wait: Duration, exit: Exit) {
+    std::thread::spawn(move || {
+        std::thread::sleep(wait);
+        if exit == Exit::Limit {
+            talk("error: stopped by the time limit\n  hint: pass a larger `--time-limit`");
+        }
+        end_at_once(exit);
+    });
+}
+
+/// Ends the program without waiting for its threads; their temporary files go with it.
+fn end_at_once(exit: Exit) -> ! {
+    muslin::remove_temporary_files();
+    std::process::exit(exit as i32)
+}
+
+/// Says something on standard error; where nobody can hear it, nothing is lost.
+pub(crate) fn talk(text: &str) {
+    use io::Write;
+    let _ = writeln!(io::stderr(), "{text}");
 }
 
 /// Prints to standard output.

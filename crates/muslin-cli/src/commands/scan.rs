@@ -1,9 +1,10 @@
-use std::fmt::Write as _;
 use std::time::Instant;
 
-use muslin::{ClassesReport, ColumnChoice, Decided, Input, Policy, Role, ScanJob, ScanReport};
+use muslin::{
+    ClassesReport, ColumnChoice, Decided, Input, Policy, Role, ScanJob, ScanReport, printable,
+};
 
-use super::{Outcome, print, start};
+use super::{Outcome, print, start, talk};
 use crate::args::{Common, InputArgs, Scan};
 use crate::exit::Exit;
 use crate::stats;
@@ -17,7 +18,7 @@ pub(crate) fn run(args: &Scan, common: &Common) -> Outcome {
     let text = if common.json { to_json(&report)? } else { render(&report, &Style::of_stdout()) };
     print(&text)?;
     if common.stats {
-        eprintln!("{}", stats::line(started, report.rows));
+        talk(&stats::line(started, report.rows));
     }
     Ok(Exit::Fine)
 }
@@ -53,7 +54,7 @@ fn job(args: &Scan) -> Result<ScanJob, muslin::Error> {
     csv.quote = input.quote.map(|quote| quote.0).or(csv.quote);
     csv.header = input.header.or(csv.header);
     csv.encoding = input.encoding.or(csv.encoding);
-    csv.decimal_comma = input.decimal_comma.then_some(true).or(csv.decimal_comma);
+    csv.decimal_comma = input.decimal_comma.or(csv.decimal_comma);
     csv.trim |= input.trim;
     job.quasi_identifiers.clone_from(&args.quasi_identifiers);
     Ok(job)
@@ -62,13 +63,14 @@ fn job(args: &Scan) -> Result<ScanJob, muslin::Error> {
 fn render(report: &ScanReport, style: &Style) -> String {
     let mut text = String::new();
     let columns = report.columns.len();
-    let _ = writeln!(
-        text,
-        "{}: {} rows, {columns} columns ({})\n",
-        report.input.file,
+    let title = format!(
+        "{}: {} rows, {columns} columns ({})",
+        printable(&report.input.file),
         count(report.rows),
         describe_input(report)
     );
+    text += &style.wrap(&title, 2);
+    text.push('\n');
     text += &render_columns(report, style);
     text.push('\n');
     text += &match &report.quasi_identifiers {
@@ -87,25 +89,33 @@ fn render(report: &ScanReport, style: &Style) -> String {
 /// One line per column of the table; what a narrow terminal has no room for is left to `--json`.
 fn render_columns(report: &ScanReport, style: &Style) -> String {
     let any_missing = report.columns.iter().any(|column| column.missing > 0);
-    let wide = style.is_wide();
+    let (wide, narrow) = (style.is_wide(), style.is_narrow());
+    let ratios = report.columns.iter().any(|column| column.distinct_ratio.is_some());
     let mut header = vec!["column", "type", "distinct"];
     header.extend(any_missing.then_some("missing"));
-    header.push("ratio");
+    header.extend(ratios.then_some("ratio"));
     header.extend(wide.then_some("separation"));
     let last = header.len();
-    header.push("role, and why");
+    header.push(if narrow { "role" } else { "role, and why" });
     let rows = report.columns.iter().map(|column| {
-        let mut cells = vec![column.name.clone(), column.data_type.clone(), count(column.distinct)];
+        let mut cells = vec![
+            printable(&column.name).into_owned(),
+            column.data_type.clone(),
+            count(column.distinct),
+        ];
         cells.extend(any_missing.then(|| count(column.missing)));
-        cells.push(column.distinct_ratio.map_or("-".into(), ratio));
+        cells.extend(column.distinct_ratio.map(ratio));
         cells.extend(wide.then(|| ratio(column.separation_ratio)));
-        cells.push(format!("{}: {}", column.role.name(), column.reason));
+        let role = column.role.name();
+        cells.push(if narrow { role.into() } else { format!("{role}: {}", column.reason) });
         cells
     });
     let numbers: Vec<usize> = (2..last).collect();
-    let ratios =
-        "ratio: classes the column makes / rows; separation: row pairs told apart / all pairs";
-    style.table(&header, &numbers, &[0, last], rows.collect()) + &style.wrap(ratios, 0)
+    let mut meanings = Vec::new();
+    meanings.extend(ratios.then_some("ratio: classes the column makes / rows"));
+    meanings.extend(wide.then_some("separation: row pairs told apart / all pairs"));
+    style.table(&header, &numbers, &[0, last], rows.collect())
+        + &style.wrap(&meanings.join("; "), 0)
 }
 
 fn describe_input(report: &ScanReport) -> String {
@@ -133,8 +143,10 @@ fn render_classes(report: &ScanReport, classes: &ClassesReport, style: &Style) -
         Decided::Given => "the given quasi-identifiers",
         Decided::Suggested => "the suggested quasi-identifiers",
     };
-    let mut text = style.heading(&format!("Rows that stand out on {which}")) + "\n";
-    text += &style.wrap(&classes.columns.join(", "), 0);
+    let title = style.wrap(&format!("Rows that stand out on {which}"), 0);
+    let mut text = style.heading(title.trim_end()) + "\n";
+    let names: Vec<_> = classes.columns.iter().map(|name| printable(name)).collect();
+    text += &style.wrap(&names.join(", "), 0);
     if let (Some(number), Some(smallest), Some(largest)) =
         (classes.classes, classes.smallest, classes.largest)
     {
@@ -149,28 +161,28 @@ fn render_classes(report: &ScanReport, classes: &ClassesReport, style: &Style) -
         text += &style.wrap(&line, 0);
     }
     text.push('\n');
+    // Where missing matches anything, rows match others and do not fall into classes.
+    let below = match classes.classes {
+        Some(_) => "rows in classes below k",
+        None => "rows that match fewer than k",
+    };
     let rows = classes.below.iter().map(|threshold| {
         vec![
             threshold.k.to_string(),
             count(threshold.rows),
             percent(threshold.share),
-            bar(threshold.share),
+            bar(threshold.share, style.bar_width()),
         ]
     });
-    text += &style.table(
-        &["k", "rows in classes below k", "share", ""],
-        &[0, 1, 2],
-        &[],
-        rows.collect(),
-    );
+    text += &style.table(&["k", below, "share", ""], &[0, 1, 2], &[], rows.collect());
     text.push('\n');
     let rule = report.missing_rule;
     text += &style.wrap(&format!("Missing cells: {} (`--missing {rule}`).", rule.describe()), 0);
-    let identifiers: Vec<&str> = report
+    let identifiers: Vec<_> = report
         .columns
         .iter()
         .filter(|column| column.role == Role::Identifier)
-        .map(|column| column.name.as_str())
+        .map(|column| printable(&column.name))
         .collect();
     if !identifiers.is_empty() {
         let list = identifiers.join(", ");
@@ -179,9 +191,14 @@ fn render_classes(report: &ScanReport, classes: &ClassesReport, style: &Style) -
     text
 }
 
-/// A share as a bar of up to thirty marks; any share at all shows one.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 30")]
-fn bar(share: f64) -> String {
-    let marks = (share * 30.0).round() as usize;
+/// A share as a bar of up to `most` marks; any share at all shows one.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "between 0 and the width of a terminal"
+)]
+fn bar(share: f64, most: usize) -> String {
+    let marks = (share * most as f64).round() as usize;
     "#".repeat(if share > 0.0 { marks.max(1) } else { 0 })
 }

@@ -1,4 +1,5 @@
 use hashbrown::HashTable;
+use muslin_engine::fold_bits;
 use muslin_table::Codes;
 use rayon::prelude::*;
 
@@ -11,12 +12,6 @@ pub(super) struct KeyEncoder {
     /// The last key and its number: neighbours are often equal.
     last: (u64, u32),
     chunks: Chunks,
-}
-
-fn hash(key: u64) -> u64 {
-    let wide = u128::from(key ^ 0x243F_6A88_85A3_08D3) * 0x9E37_79B9_7F4A_7C15;
-    let folded = (wide ^ (wide >> 64)) & u128::from(u64::MAX);
-    u64::try_from(folded).expect("masked to 64 bits")
 }
 
 impl KeyEncoder {
@@ -43,7 +38,7 @@ impl KeyEncoder {
         if last == key && number != Chunks::MISSING {
             return number;
         }
-        let entry = self.table.entry(hash(key), |&(k, _)| k == key, |&(k, _)| hash(k));
+        let entry = self.table.entry(fold_bits(key), |&(k, _)| k == key, |&(k, _)| fold_bits(k));
         let number = entry
             .or_insert_with(|| {
                 self.keys.push(key);

@@ -9,8 +9,10 @@ use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_schema::DataType;
 use muslin_engine::{Engine, MemoryEngine, Run};
-use muslin_io::{Input, ReadOptions, ReadTable, type_name};
-use muslin_table::{ClassSizes, Column, ColumnId, ColumnSet, EncodedTable, MissingRule, Role};
+use muslin_io::{CsvOptions, Input, ReadOptions, ReadTable, Source, type_name};
+use muslin_table::{
+    ClassSizes, Column, ColumnId, ColumnSet, EncodedTable, MissingRule, Role, printable,
+};
 
 pub use self::report::{
     ClassesReport, ColumnReport, Decided, InputReport, ScanReport, SizeReport, Threshold,
@@ -59,7 +61,9 @@ impl ScanJob {
     /// Reads the input and looks at it.
     pub fn run(&self, run: &Run) -> Result<ScanReport> {
         let ReadTable { table, source } = muslin_io::read(&self.input, &self.read, run)?;
-        self.roles.keys().try_for_each(|name| table.find(name).map(|_| ()))?;
+        // A policy may know columns that this run does not read, but none that are not there.
+        let unknown = self.roles.keys().find(|name| !source.columns.contains(name));
+        unknown.map_or(Ok(()), |name| table.find(name).map(|_| ()))?;
         let engine = MemoryEngine::new(&table, run);
         run.reporter().stage("looking", Some(table.columns().len() as u64 + 1));
         let mut columns = Vec::new();
@@ -75,9 +79,7 @@ impl ScanJob {
         if source.blank_lines > 0 {
             warnings.push(format!("{} blank lines were passed over", source.blank_lines));
         }
-        if source.dialect.as_ref().is_some_and(|d| !d.header) && self.read.csv.header.is_none() {
-            warnings.push("the first record looks like data, so columns have numbers for names: pass `--header yes` if it is a header".into());
-        }
+        warnings.extend(guesses(&source, &self.read.csv));
         Ok(ScanReport {
             schema: 1,
             command: "scan".into(),
@@ -129,7 +131,8 @@ impl ScanJob {
             None => {
                 let is_one = |column: &ColumnReport| column.role == Role::QuasiIdentifier;
                 let ids = (0..columns.len()).filter(|&c| is_one(&columns[c])).map(ColumnId::new);
-                let given = columns.iter().any(|c| is_one(c) && c.decided == Decided::Given);
+                let given =
+                    columns.iter().filter(|c| is_one(c)).all(|c| c.decided == Decided::Given);
                 (ids.collect(), if given { Decided::Given } else { Decided::Suggested })
             }
         };
@@ -141,6 +144,25 @@ impl ScanJob {
         let names = chosen.iter().map(|&id| table.column(id).name().to_owned()).collect();
         Ok(Some(ClassesReport::new(names, decided, &sizes, &THRESHOLDS)))
     }
+}
+
+/// What was found out about a text and might be wrong.
+fn guesses(source: &Source, asked: &CsvOptions) -> Vec<String> {
+    let Some(dialect) = &source.dialect else { return Vec::new() };
+    let mut guesses = Vec::new();
+    if !dialect.header && asked.header.is_none() {
+        guesses.push("the first record looks like data, so columns have numbers for names: pass `--header yes` if it is a header".into());
+    }
+    if dialect.header_guessed {
+        guesses.push("the first record was taken for the columns' names, though nothing proves it: pass `--header no` if it is data".into());
+    }
+    if dialect.decimal_comma && asked.decimal_comma.is_none() {
+        guesses.push(
+            "`1,5` was taken for a number: pass `--decimal-comma no` if commas mean something else"
+                .into(),
+        );
+    }
+    guesses
 }
 
 /// Spellings that often stand for missing and are not listed as such.
@@ -182,6 +204,13 @@ fn warnings(table: &EncodedTable, listed: &[String]) -> Vec<String> {
                     spelled.entry(mark.to_string()).or_default().push(column.name());
                 }
             }
+            DataType::Float64 => {
+                // NaN comes after every other number.
+                let values = values.as_primitive::<arrow_array::types::Float64Type>().values();
+                if values.last().is_some_and(|value| value.is_nan()) {
+                    spelled.entry("NaN".into()).or_default().push(column.name());
+                }
+            }
             _ => {}
         }
     }
@@ -211,6 +240,6 @@ fn columns_counted(count: usize) -> String {
 
 /// A few names, and how many more there are.
 fn names(all: &[&str]) -> String {
-    let shown = all.iter().take(4).copied().collect::<Vec<_>>().join(", ");
+    let shown = all.iter().take(4).map(|name| printable(name)).collect::<Vec<_>>().join(", ");
     if all.len() > 4 { format!("{shown} and {} more", all.len() - 4) } else { shown }
 }
