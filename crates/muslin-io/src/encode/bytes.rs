@@ -230,6 +230,8 @@ impl BytesEncoder {
     /// Gives the look-up table's memory back; there will be no further value.
     pub(crate) fn close(&mut self) {
         self.table = Table::Few(HashTable::new());
+        self.bytes.shrink_to_fit();
+        self.ends.shrink_to_fit();
     }
 
     /// Values with numbers above `known`, each with its number.
@@ -310,8 +312,8 @@ fn tag(hash: u64) -> u32 {
     u32::from_be_bytes([a, b, c, d])
 }
 
-/// Tags and numbers at places that the tags decide; half of the places stay free, so a look-up
-/// seldom goes beyond one line of memory. A number is never zero, which marks a free place.
+/// Tags and numbers at places that the tags decide; a third of the places or more stays free, so a
+/// look-up seldom goes beyond one line of memory. A number is never zero, which marks a free place.
 struct TagTable {
     places: Vec<(u32, u32)>,
     used: usize,
@@ -358,7 +360,7 @@ impl TagTable {
     }
 
     fn insert(&mut self, tag: u32, number: u32) {
-        if self.used * 2 >= self.places.len() {
+        if self.used * 3 >= self.places.len() * 2 {
             let larger = vec![(0, 0); self.places.len() * 2];
             let smaller = std::mem::replace(&mut self.places, larger);
             let used = smaller.into_iter().filter(|place| place.1 != 0);
