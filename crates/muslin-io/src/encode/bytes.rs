@@ -263,26 +263,30 @@ impl BytesEncoder {
         name: &str,
         wanted: &Wanted<'_>,
     ) -> Result<Column, ColumnProblem> {
-        let values =
-            || self.values_after(0).filter(|(number, _)| !self.null_numbers.contains(number));
-        let found =
-            wanted.column_type.unwrap_or_else(|| infer(values().map(|v| v.1), wanted.spelling));
+        let count = u32::try_from(self.ends.len()).expect("numbers are 32 bits wide");
+        let value = |number: u32| {
+            let missing = self.null_numbers.contains(&number);
+            (!missing).then(|| stored(&self.bytes, &self.ends, number))
+        };
+        let numbers = (1..=count).into_par_iter();
+        let found = wanted
+            .column_type
+            .unwrap_or_else(|| infer(numbers.clone().filter_map(value), wanted.spelling));
         let Some(parse) = wanted.spelling.asked_parser(found) else {
             let (sorted, codes) = self.finish_sorted();
             let values = sorted.into_text().ok_or(Problem::NotEncoded("UTF-8"))?;
             return make_column(name, values, codes);
         };
-        let mut keys: Vec<Option<u64>> = vec![None; self.ends.len()];
-        for (number, value) in values() {
-            let key = parse(value).ok_or_else(|| ColumnProblem {
-                row: self.chunks.first_row(number),
-                problem: Problem::NotOfType(found),
-            })?;
-            keys[number as usize - 1] = Some(key);
+        let keys: Vec<Option<Option<u64>>> = numbers
+            .map(|number| value(number).map_or(Some(None), |text| parse(text).map(Some)))
+            .collect();
+        if let Some(wrong) = (1u32..).zip(&keys).find(|(_, key)| key.is_none()) {
+            let (row, problem) = (self.chunks.first_row(wrong.0), Problem::NotOfType(found));
+            return Err(ColumnProblem { row, problem });
         }
         let Self { table, bytes, ends, chunks, .. } = self;
         drop((table, bytes, ends));
-        let ranked = rank(keys.into_iter());
+        let ranked = rank(keys.into_iter().map(Option::flatten));
         let codes = chunks.finish(ranked.keys.len(), &ranked.slots);
         let data_type = match found {
             ColumnType::Text => DataType::Utf8,
@@ -388,20 +392,20 @@ fn sort_by_bytes<'a>(numbers: Vec<u32>, value: &(impl Fn(u32) -> &'a [u8] + Sync
             run.par_sort_unstable_by(|a, b| value(a.1).cmp(value(b.1)));
             return;
         }
-        for (key, number) in &mut *run {
+        run.par_iter_mut().for_each(|(key, number)| {
             *key = Ends::of(value(*number).get(depth..).unwrap_or(&[])).head.swap_bytes();
-        }
+        });
         run.par_sort_unstable();
         // A run of strings that all end here differs by zero bytes at most.
         let over =
             |run: &[(u64, u32)]| run.iter().all(|&(_, number)| value(number).len() <= depth + 8);
-        for same in run.chunk_by_mut(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
+        run.par_chunk_by_mut(|a, b| a.0 == b.0).filter(|same| same.len() > 1).for_each(|same| {
             if over(same) {
                 same.sort_unstable_by(|a, b| value(a.1).cmp(value(b.1)));
             } else {
                 sort(same, depth + 8, value);
             }
-        }
+        });
     }
     let mut keyed: Vec<(u64, u32)> = numbers.into_iter().map(|number| (0, number)).collect();
     sort(&mut keyed, 0, value);
@@ -439,22 +443,41 @@ impl SortedBytes {
 
     /// The strings as an array of text; nothing when one of them is not UTF-8.
     fn into_text(self) -> Option<ArrayRef> {
-        let total: usize = self.iter().map(<[u8]>::len).sum();
-        if i32::try_from(total).is_ok() {
-            self.text_array::<i32>(total)
+        if i32::try_from(self.bytes.len()).is_ok() {
+            self.text_array::<i32>()
         } else {
-            self.text_array::<i64>(total)
+            self.text_array::<i64>()
         }
     }
 
-    fn text_array<O: OffsetSizeTrait>(&self, total: usize) -> Option<ArrayRef> {
-        let mut values = Vec::with_capacity(total);
+    fn text_array<O: OffsetSizeTrait>(&self) -> Option<ArrayRef> {
+        const STEP: usize = 1 << 14;
+        let value = |number: &u32| stored(&self.bytes, &self.ends, *number);
         let mut offsets = Vec::with_capacity(self.order.len() + 1);
         offsets.push(O::usize_as(0));
-        for value in self.iter() {
-            values.extend_from_slice(value);
-            offsets.push(O::usize_as(values.len()));
+        let mut end = 0;
+        offsets.extend(self.order.iter().map(|number| {
+            end += value(number).len();
+            O::usize_as(end)
+        }));
+        // Each stretch of values is copied to its own part of the text.
+        let mut values = vec![0u8; end];
+        let mut parts = Vec::with_capacity(self.order.len() / STEP + 1);
+        let mut rest = values.as_mut_slice();
+        for (numbers, start) in self.order.chunks(STEP).zip((0..).step_by(STEP)) {
+            let length = offsets[start + numbers.len()].as_usize() - offsets[start].as_usize();
+            let (part, others) = rest.split_at_mut(length);
+            parts.push((numbers, part));
+            rest = others;
         }
+        parts.into_par_iter().for_each(|(numbers, mut part)| {
+            for number in numbers {
+                let value = value(number);
+                let (to, others) = part.split_at_mut(value.len());
+                to.copy_from_slice(value);
+                part = others;
+            }
+        });
         let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
         let array =
             GenericStringArray::<O>::try_new(offsets, Buffer::from_vec(values), None).ok()?;

@@ -4,6 +4,8 @@
 //! 64 bits and a decimal that a double cannot hold are text. The look is at distinct values, all
 //! of them, so no later row can overturn what the first ones suggested.
 
+use rayon::prelude::*;
+
 use crate::ColumnType;
 use crate::types::OrderKey;
 
@@ -52,41 +54,36 @@ impl Spelling {
 /// Whether reading spellings as numbers makes two of them one, such as `1.5` and `1.50`. Zeros,
 /// infinities and NaN may be spelled in several ways.
 fn merges_spellings(mut keys: Vec<u64>) -> bool {
-    keys.sort_unstable();
+    keys.par_sort_unstable();
     let special = |key: u64| f64::of_key(key) == 0.0 || !f64::of_key(key).is_finite();
     keys.windows(2).any(|pair| pair[0] == pair[1] && !special(pair[0]))
 }
 
 /// The narrowest type that every value has; text when there is no value.
 pub(super) fn infer<'a>(
-    values: impl Iterator<Item = &'a [u8]> + Clone,
+    values: impl ParallelIterator<Item = &'a [u8]> + Clone,
     spelling: Spelling,
 ) -> ColumnType {
     let candidates =
         [ColumnType::Integer, ColumnType::Number, ColumnType::Date, ColumnType::Boolean];
-    let mut open: Vec<(ColumnType, Parser)> =
-        candidates.into_iter().filter_map(|t| spelling.exact_parser(t).map(|p| (t, p))).collect();
-    let (mut any, mut any_digit) = (false, false);
-    for value in values.clone() {
-        any = true;
-        any_digit |= value.iter().any(u8::is_ascii_digit);
-        open.retain(|(_, parse)| parse(value).is_some());
-        if open.is_empty() {
-            return ColumnType::Text;
-        }
+    if values.clone().find_any(|_| true).is_none() {
+        return ColumnType::Text;
     }
-    match open.first() {
-        _ if !any => ColumnType::Text,
-        // A column of nothing but `NaN` and `inf` is made of words.
-        Some(&(ColumnType::Number, _)) if !any_digit => ColumnType::Text,
-        Some(&(ColumnType::Number, parse))
-            if merges_spellings(values.filter_map(parse).collect()) =>
-        {
-            ColumnType::Text
+    for column_type in candidates {
+        let Some(parse) = spelling.exact_parser(column_type) else { continue };
+        if !values.clone().all(|value| parse(value).is_some()) {
+            continue;
         }
-        Some(&(column_type, _)) => column_type,
-        None => ColumnType::Text,
+        if column_type == ColumnType::Number {
+            // A column of nothing but `NaN` and `inf` is made of words.
+            let digits = values.clone().any(|value| value.iter().any(u8::is_ascii_digit));
+            if !digits || merges_spellings(values.filter_map(parse).collect()) {
+                return ColumnType::Text;
+            }
+        }
+        return column_type;
     }
+    ColumnType::Text
 }
 
 /// A whole number in its one spelling: no plus, no leading zero, no negative zero.
@@ -134,16 +131,18 @@ fn number(text: &[u8], mark: u8) -> Option<f64> {
     {
         return None;
     }
-    let mut plain = std::str::from_utf8(text).ok()?.to_owned();
-    if mark != b'.' {
-        plain = plain.replace(char::from(mark), ".");
-    }
-    let value: f64 = plain.parse().ok()?;
-    let written = significant(mantissa);
-    let exact = value.is_finite()
-        && (written.is_empty() == (value == 0.0))
-        && ((written.len() <= 15 && !value.is_subnormal())
-            || written == significant(format!("{value:e}").split('e').next()?.as_bytes()));
+    let value = any_number(text, mark)?;
+    // Up to 15 digits tell a double apart from its neighbours, unless it is very near to zero.
+    let short = mantissa.len() <= 15 + usize::from(fraction.is_some());
+    let exact = if short && (1e-300..1e300).contains(&value.abs()) {
+        true
+    } else {
+        let written = significant(mantissa);
+        value.is_finite()
+            && (written.is_empty() == (value == 0.0))
+            && ((written.len() <= 15 && !value.is_subnormal())
+                || written == significant(format!("{value:e}").split('e').next()?.as_bytes()))
+    };
     exact.then_some(value)
 }
 
@@ -208,7 +207,7 @@ mod tests {
     use super::*;
 
     fn inferred(values: &[&str]) -> ColumnType {
-        infer(values.iter().map(|v| v.as_bytes()), Spelling::default())
+        infer(values.par_iter().map(|v| v.as_bytes()), Spelling::default())
     }
 
     #[test]
@@ -259,7 +258,7 @@ mod tests {
     fn a_decimal_comma_is_read_when_it_is_the_mark() {
         let spelling = Spelling { decimal_comma: true };
         let values = ["1,5", "2"].map(str::as_bytes);
-        assert_eq!(infer(values.into_iter(), spelling), ColumnType::Number);
+        assert_eq!(infer(values.into_par_iter(), spelling), ColumnType::Number);
         assert_eq!(number(b"-1,25", b','), Some(-1.25));
         assert_eq!(number(b"1.5", b','), None);
     }
