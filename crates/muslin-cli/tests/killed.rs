@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(unix)]
 
+use std::hash::{BuildHasher, Hasher};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -23,10 +24,11 @@ fn leftovers(folder: &Path) -> Vec<String> {
     names.filter(|name| name.starts_with(".muslin-")).collect()
 }
 
-/// An even spread of moments that is not the same from one run to the next.
-fn moment(index: u32, of: u32, longest: Duration) -> Duration {
-    let jitter = Instant::now().elapsed().subsec_nanos() % 100;
-    longest * (index * 100 + jitter) / (of * 100)
+/// A moment at random, in the given one of so many equal stretches.
+fn moment(stretch: u32, of: u32, longest: Duration) -> Duration {
+    let random = std::collections::hash_map::RandomState::new().build_hasher().finish();
+    let within = u32::try_from(random % 1_000).unwrap();
+    longest * (stretch * 1_000 + within) / (of * 1_000)
 }
 
 #[test]

@@ -8,10 +8,10 @@ use hashbrown::HashTable;
 use muslin_table::{Codes, Column};
 use rayon::prelude::*;
 
-use super::chunks::Chunks;
 use super::infer::infer;
 use super::kernel::expect_soon;
 use super::keys::rank;
+use super::numbers::Numbers;
 use super::{ColumnProblem, Wanted, array_of_keys, make_column};
 use crate::{ColumnType, Problem};
 
@@ -30,7 +30,7 @@ pub(crate) struct BytesEncoder {
     last: Entry,
     nulls: Vec<Vec<u8>>,
     null_numbers: Vec<u32>,
-    chunks: Chunks,
+    cells: Numbers,
 }
 
 enum Table {
@@ -93,20 +93,24 @@ impl BytesEncoder {
             seed: foldhash::fast::RandomState::default(),
             bytes: Vec::new(),
             ends: Vec::new(),
-            last: Entry { ends: Ends { head: 0, tail: 0 }, len: u32::MAX, number: Chunks::MISSING },
+            last: Entry {
+                ends: Ends { head: 0, tail: 0 },
+                len: u32::MAX,
+                number: Numbers::MISSING,
+            },
             nulls: nulls.iter().map(|null| null.clone().into_bytes()).collect(),
             null_numbers: Vec::new(),
-            chunks: Chunks::default(),
+            cells: Numbers::default(),
         }
     }
 
     /// Ends a batch: these are the numbers of its rows.
     pub(crate) fn end_batch(&mut self, numbers: &[u32]) {
-        self.chunks.push(numbers);
+        self.cells.push(numbers);
     }
 
-    pub(super) fn chunks(&mut self) -> &mut Chunks {
-        &mut self.chunks
+    pub(super) fn cells(&mut self) -> &mut Numbers {
+        &mut self.cells
     }
 
     /// Bytes in use.
@@ -115,10 +119,7 @@ impl BytesEncoder {
             Table::Few(table) => table.allocation_size(),
             Table::Many(table) => table.memory(),
         };
-        table
-            + self.bytes.capacity()
-            + self.ends.capacity() * size_of::<usize>()
-            + self.chunks.memory()
+        table + self.bytes.len() + self.ends.len() * size_of::<usize>() + self.cells.memory()
     }
 
     /// Number of distinct values so far.
@@ -244,7 +245,7 @@ impl BytesEncoder {
 
     /// The values in byte order, and the codes.
     pub(super) fn finish_sorted(self) -> (SortedBytes, Codes) {
-        let Self { table, bytes, ends, null_numbers, chunks, .. } = self;
+        let Self { table, bytes, ends, null_numbers, cells, .. } = self;
         drop(table);
         let numbers = u32::try_from(ends.len()).expect("numbers are 32 bits wide");
         let sorted: Vec<u32> =
@@ -253,7 +254,7 @@ impl BytesEncoder {
         let missing = u32::try_from(sorted.len()).expect("numbers are 32 bits wide");
         let mut slots = vec![missing; ends.len() + 1];
         (0u32..).zip(&sorted).for_each(|(slot, &number)| slots[number as usize] = slot);
-        let codes = chunks.finish(sorted.len(), &slots);
+        let codes = cells.finish(sorted.len(), &slots);
         (SortedBytes { bytes, ends, order: sorted }, codes)
     }
 
@@ -281,13 +282,13 @@ impl BytesEncoder {
             .map(|number| value(number).map_or(Some(None), |text| parse(text).map(Some)))
             .collect();
         if let Some(wrong) = (1u32..).zip(&keys).find(|(_, key)| key.is_none()) {
-            let (row, problem) = (self.chunks.first_row(wrong.0), Problem::NotOfType(found));
+            let (row, problem) = (self.cells.first_row(wrong.0), Problem::NotOfType(found));
             return Err(ColumnProblem { row, problem });
         }
-        let Self { table, bytes, ends, chunks, .. } = self;
+        let Self { table, bytes, ends, cells, .. } = self;
         drop((table, bytes, ends));
         let ranked = rank(keys.into_iter().map(Option::flatten));
-        let codes = chunks.finish(ranked.keys.len(), &ranked.slots);
+        let codes = cells.finish(ranked.keys.len(), &ranked.slots);
         let data_type = match found {
             ColumnType::Text => DataType::Utf8,
             ColumnType::Integer => DataType::Int64,
@@ -300,7 +301,7 @@ impl BytesEncoder {
 
     /// Rows so far.
     pub(crate) fn rows(&self) -> usize {
-        self.chunks.rows()
+        self.cells.rows()
     }
 }
 

@@ -3,7 +3,7 @@ use muslin_engine::fold_bits;
 use muslin_table::Codes;
 use rayon::prelude::*;
 
-use super::chunks::Chunks;
+use super::numbers::Numbers;
 
 /// Numbers 64-bit keys in the order of their first appearance.
 pub(super) struct KeyEncoder {
@@ -11,7 +11,7 @@ pub(super) struct KeyEncoder {
     keys: Vec<u64>,
     /// The last key and its number: neighbours are often equal.
     last: (u64, u32),
-    chunks: Chunks,
+    cells: Numbers,
 }
 
 impl KeyEncoder {
@@ -19,23 +19,23 @@ impl KeyEncoder {
         Self {
             table: HashTable::new(),
             keys: Vec::new(),
-            last: (0, Chunks::MISSING),
-            chunks: Chunks::default(),
+            last: (0, Numbers::MISSING),
+            cells: Numbers::default(),
         }
     }
 
-    pub(super) fn chunks(&mut self) -> &mut Chunks {
-        &mut self.chunks
+    pub(super) fn cells(&mut self) -> &mut Numbers {
+        &mut self.cells
     }
 
     pub(super) fn memory(&self) -> usize {
-        self.table.allocation_size() + self.keys.capacity() * 8 + self.chunks.memory()
+        self.table.allocation_size() + self.keys.len() * 8 + self.cells.memory()
     }
 
     #[inline]
     pub(super) fn number(&mut self, key: u64) -> u32 {
         let (last, number) = self.last;
-        if last == key && number != Chunks::MISSING {
+        if last == key && number != Numbers::MISSING {
             return number;
         }
         let entry = self.table.entry(fold_bits(key), |&(k, _)| k == key, |&(k, _)| fold_bits(k));
@@ -62,10 +62,10 @@ impl KeyEncoder {
 
     /// The keys in order, and the codes; keys in `missing` become missing.
     pub(super) fn finish(self, missing: &[u64]) -> (Vec<u64>, Codes) {
-        let Self { table, keys, chunks, .. } = self;
+        let Self { table, keys, cells, .. } = self;
         drop(table);
         let ranked = rank(keys.into_iter().map(|key| (!missing.contains(&key)).then_some(key)));
-        let codes = chunks.finish(ranked.keys.len(), &ranked.slots);
+        let codes = cells.finish(ranked.keys.len(), &ranked.slots);
         (ranked.keys, codes)
     }
 }

@@ -7,10 +7,10 @@
 //! distinct value once, with its place in the look-up table.
 
 mod bytes;
-mod chunks;
 mod infer;
 mod kernel;
 mod keys;
+mod numbers;
 
 use std::sync::Arc;
 
@@ -31,8 +31,8 @@ pub(crate) use bytes::{BytesEncoder, Ends};
 pub(crate) use infer::Spelling;
 
 use self::bytes::SortedBytes;
-use self::chunks::Chunks;
 use self::keys::KeyEncoder;
+use self::numbers::Numbers;
 use crate::types::{OrderKey, natives, primitive_array, with_keyed_type};
 use crate::{ColumnType, Problem, type_name};
 
@@ -143,7 +143,7 @@ impl ArrayEncoder {
                 let rows = array.len();
                 let mut numbers = Vec::with_capacity(rows);
                 self.values.number(array, |row| (row < rows).then_some(row), &mut numbers);
-                self.values.chunks().push(&numbers);
+                self.values.cells().push(&numbers);
             }
         }
     }
@@ -175,11 +175,11 @@ impl ArrayEncoder {
             .enumerate()
             .map(
                 |(row, key)| {
-                    if keys.is_valid(row) { known[key.as_usize()] } else { Chunks::MISSING }
+                    if keys.is_valid(row) { known[key.as_usize()] } else { Numbers::MISSING }
                 },
             )
             .collect();
-        self.values.chunks().push(&numbers);
+        self.values.cells().push(&numbers);
         self.last = Some((Arc::clone(values), known));
     }
 
@@ -251,10 +251,10 @@ pub(crate) fn make_column(
 }
 
 impl Values {
-    fn chunks(&mut self) -> &mut Chunks {
+    fn cells(&mut self) -> &mut Numbers {
         match self {
-            Self::Keys(keys) => keys.chunks(),
-            Self::Bytes(bytes) => bytes.chunks(),
+            Self::Keys(keys) => keys.cells(),
+            Self::Bytes(bytes) => bytes.cells(),
         }
     }
 
@@ -269,7 +269,7 @@ impl Values {
         match self {
             Self::Keys(keys) => {
                 let mut number = |key: Option<u64>| {
-                    numbers.push(key.map_or(Chunks::MISSING, |key| keys.number(key)));
+                    numbers.push(key.map_or(Numbers::MISSING, |key| keys.number(key)));
                 };
                 let valid = |at: usize| array.is_valid(at);
                 if let Some(flags) = array.as_boolean_opt() {
@@ -296,7 +296,7 @@ impl Values {
                     }};
                 }
                 match array.data_type() {
-                    DataType::Null => positions.for_each(|_| numbers.push(Chunks::MISSING)),
+                    DataType::Null => positions.for_each(|_| numbers.push(Numbers::MISSING)),
                     DataType::Utf8 => each!(array.as_string::<i32>(), str::as_bytes),
                     DataType::LargeUtf8 => each!(array.as_string::<i64>(), str::as_bytes),
                     DataType::Utf8View => each!(array.as_string_view(), str::as_bytes),
@@ -322,7 +322,7 @@ fn number_cells<V: AsRef<[u8]>>(
 ) {
     if !bytes.has_many() {
         let number =
-            |cell: Option<V>| cell.map_or(Chunks::MISSING, |cell| bytes.number(cell.as_ref()));
+            |cell: Option<V>| cell.map_or(Numbers::MISSING, |cell| bytes.number(cell.as_ref()));
         numbers.extend(cells.map(number));
         return;
     }
@@ -332,7 +332,7 @@ fn number_cells<V: AsRef<[u8]>>(
     bytes.number_all(&values, &mut numbered);
     let mut numbered = numbered.into_iter();
     let number =
-        |cell: &Option<V>| cell.as_ref().and_then(|_| numbered.next()).unwrap_or(Chunks::MISSING);
+        |cell: &Option<V>| cell.as_ref().and_then(|_| numbered.next()).unwrap_or(Numbers::MISSING);
     numbers.extend(cells.iter().map(number));
 }
 

@@ -1,0 +1,77 @@
+use muslin_table::{Codes, Slot};
+
+/// The numbers of a column's cells, in the width that the largest so far needs.
+///
+/// They are renumbered in place at the end, so a column is in memory once.
+#[derive(Debug)]
+pub(super) struct Numbers {
+    codes: Codes,
+}
+
+impl Default for Numbers {
+    fn default() -> Self {
+        Self { codes: Codes::U8(Vec::new()) }
+    }
+}
+
+impl Numbers {
+    /// The number of a missing cell; values are numbered from one.
+    pub(super) const MISSING: u32 = 0;
+
+    /// Appends the numbers of some rows.
+    pub(super) fn push(&mut self, numbers: &[u32]) {
+        let largest = numbers.iter().copied().max().unwrap_or(0);
+        if let Codes::U8(narrow) = &self.codes
+            && largest > u32::from(u8::MAX)
+        {
+            self.codes = Codes::U16(narrow.iter().map(|&number| number.into()).collect());
+        }
+        if let Codes::U16(narrow) = &self.codes
+            && largest > u32::from(u16::MAX)
+        {
+            self.codes = Codes::U32(narrow.iter().map(|&number| number.into()).collect());
+        }
+        match &mut self.codes {
+            Codes::U8(all) => all.extend(numbers.iter().map(|&number| u8::at(number))),
+            Codes::U16(all) => all.extend(numbers.iter().map(|&number| u16::at(number))),
+            Codes::U32(all) => all.extend_from_slice(numbers),
+        }
+    }
+
+    /// Rows so far.
+    pub(super) fn rows(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// Bytes in use.
+    pub(super) fn memory(&self) -> usize {
+        let width = match &self.codes {
+            Codes::U8(_) => 1,
+            Codes::U16(_) => 2,
+            Codes::U32(_) => 4,
+        };
+        self.codes.len() * width
+    }
+
+    /// The first row with this number.
+    pub(super) fn first_row(&self, number: u32) -> Option<u64> {
+        self.codes.slots().position(|n| n == number).map(|row| row as u64)
+    }
+
+    /// Codes of a dictionary of `values` values; `slots[n]` is the slot of number `n`.
+    pub(super) fn finish(self, values: usize, slots: &[u32]) -> Codes {
+        fn renumber<S: Slot>(mut codes: Vec<S>, slots: &[u32]) -> Vec<S> {
+            let slots: Vec<S> = slots.iter().map(|&slot| S::at(slot)).collect();
+            codes.iter_mut().for_each(|code| *code = slots[code.index()]);
+            codes.shrink_to_fit();
+            codes
+        }
+        match (Codes::width(values), self.codes) {
+            (1, Codes::U8(codes)) => Codes::U8(renumber(codes, slots)),
+            (2, Codes::U16(codes)) => Codes::U16(renumber(codes, slots)),
+            (4, Codes::U32(codes)) => Codes::U32(renumber(codes, slots)),
+            // Values that became one, or the two slots after the values, ask for another width.
+            (_, codes) => Codes::pack(values, codes.slots().map(|number| slots[number as usize])),
+        }
+    }
+}
