@@ -28,11 +28,11 @@ impl Progress for Bar {
             Some(_) => "{msg} [{bar:30}] {percent}% {elapsed} (about {eta} left)",
             None => "{msg} {spinner} {elapsed}",
         };
+        self.bar.set_message(name);
         if let Ok(style) = ProgressStyle::with_template(template) {
             self.bar.set_style(style.progress_chars("=> "));
         }
         self.bar.reset();
-        self.bar.set_message(name);
         if let Some(total) = total {
             self.bar.set_length(total);
         }

@@ -1,8 +1,5 @@
 use std::hash::{BuildHasher, Hasher};
-use std::sync::Arc;
 
-use arrow_array::{ArrayRef, GenericStringArray, OffsetSizeTrait};
-use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 use hashbrown::HashTable;
 use muslin_table::{Codes, Column};
@@ -12,6 +9,8 @@ use super::infer::infer;
 use super::kernel::expect_soon;
 use super::keys::rank;
 use super::numbers::Numbers;
+use super::sorted::{SortedBytes, sort_by_bytes, stored};
+use super::tags::{TagTable, tag};
 use super::{ColumnProblem, Wanted, array_of_keys, make_column};
 use crate::{ColumnType, Problem};
 
@@ -52,7 +51,7 @@ struct Entry {
 /// no last bytes. With the length they tell strings of up to sixteen bytes apart.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ends {
-    head: u64,
+    pub(super) head: u64,
     tail: u64,
 }
 
@@ -60,7 +59,7 @@ pub(crate) struct Ends {
 const SHORT: u32 = 16;
 
 impl Ends {
-    fn of(value: &[u8]) -> Self {
+    pub(super) fn of(value: &[u8]) -> Self {
         match (value.first_chunk(), value.last_chunk()) {
             (Some(head), Some(tail)) => {
                 Self { head: u64::from_le_bytes(*head), tail: u64::from_le_bytes(*tail) }
@@ -305,114 +304,6 @@ impl BytesEncoder {
     }
 }
 
-fn stored<'a>(bytes: &'a [u8], ends: &[usize], number: u32) -> &'a [u8] {
-    let index = number as usize - 1;
-    let start = index.checked_sub(1).map_or(0, |before| ends[before]);
-    &bytes[start..ends[index]]
-}
-
-/// The half of a hash that is kept.
-fn tag(hash: u64) -> u32 {
-    let [.., a, b, c, d] = hash.to_be_bytes();
-    u32::from_be_bytes([a, b, c, d])
-}
-
-/// Tags and numbers at places that the tags decide; a third of the places or more stays free, so a
-/// look-up seldom goes beyond one line of memory. A number is never zero, which marks a free place.
-struct TagTable {
-    places: Vec<(u32, u32)>,
-    used: usize,
-}
-
-impl TagTable {
-    fn new() -> Self {
-        Self { places: vec![(0, 0); 4 * FEW], used: 0 }
-    }
-
-    fn memory(&self) -> usize {
-        self.places.capacity() * size_of::<(u32, u32)>()
-    }
-
-    /// The place where the search for a tag begins.
-    fn place(&self, tag: u32) -> usize {
-        let spread = u64::from(tag).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let place = spread >> (64 - self.places.len().trailing_zeros());
-        usize::try_from(place).expect("a place in memory")
-    }
-
-    /// The numbers under a tag, in the order of search.
-    fn numbers_of(&self, tag: u32) -> impl Iterator<Item = u32> + '_ {
-        let start = self.place(tag);
-        let places = self.places[start..].iter().chain(&self.places[..start]);
-        places
-            .take_while(|place| place.1 != 0)
-            .filter(move |place| place.0 == tag)
-            .map(|place| place.1)
-    }
-
-    #[inline]
-    fn find(&self, tag: u32, is_it: impl Fn(u32) -> bool) -> Option<u32> {
-        self.numbers_of(tag).find(|&number| is_it(number))
-    }
-
-    /// The number that a search for a tag looks at first.
-    fn first_of(&self, tag: u32) -> Option<u32> {
-        self.numbers_of(tag).next()
-    }
-
-    fn expect_soon(&self, tag: u32) {
-        expect_soon(&self.places, self.place(tag));
-    }
-
-    fn insert(&mut self, tag: u32, number: u32) {
-        if self.used * 3 >= self.places.len() * 2 {
-            let larger = vec![(0, 0); self.places.len() * 2];
-            let smaller = std::mem::replace(&mut self.places, larger);
-            let used = smaller.into_iter().filter(|place| place.1 != 0);
-            used.for_each(|(tag, number)| self.put(tag, number));
-        }
-        self.put(tag, number);
-        self.used += 1;
-    }
-
-    fn put(&mut self, tag: u32, number: u32) {
-        let mut at = self.place(tag);
-        while self.places[at].1 != 0 {
-            at = (at + 1) & (self.places.len() - 1);
-        }
-        self.places[at] = (tag, number);
-    }
-}
-
-/// Numbers in the order of their strings. Eight bytes at a time decide; strings that agree on
-/// them go by the next eight.
-fn sort_by_bytes<'a>(numbers: Vec<u32>, value: &(impl Fn(u32) -> &'a [u8] + Sync)) -> Vec<u32> {
-    fn sort<'a>(run: &mut [(u64, u32)], depth: usize, value: &(impl Fn(u32) -> &'a [u8] + Sync)) {
-        // Few strings, or ones with a very long beginning in common, are compared as they are.
-        if run.len() < 32 || depth > 512 {
-            run.par_sort_unstable_by(|a, b| value(a.1).cmp(value(b.1)));
-            return;
-        }
-        run.par_iter_mut().for_each(|(key, number)| {
-            *key = Ends::of(value(*number).get(depth..).unwrap_or(&[])).head.swap_bytes();
-        });
-        run.par_sort_unstable();
-        // A run of strings that all end here differs by zero bytes at most.
-        let over =
-            |run: &[(u64, u32)]| run.iter().all(|&(_, number)| value(number).len() <= depth + 8);
-        run.par_chunk_by_mut(|a, b| a.0 == b.0).filter(|same| same.len() > 1).for_each(|same| {
-            if over(same) {
-                same.sort_unstable_by(|a, b| value(a.1).cmp(value(b.1)));
-            } else {
-                sort(same, depth + 8, value);
-            }
-        });
-    }
-    let mut keyed: Vec<(u64, u32)> = numbers.into_iter().map(|number| (0, number)).collect();
-    sort(&mut keyed, 0, value);
-    keyed.into_iter().map(|(_, number)| number).collect()
-}
-
 #[inline]
 fn hash(seed: &foldhash::fast::RandomState, ends: Ends, value: &[u8]) -> u64 {
     hash_of_parts(seed, ends, u32::try_from(value.len()).unwrap_or(u32::MAX), value)
@@ -430,90 +321,9 @@ fn hash_of_parts(seed: &foldhash::fast::RandomState, ends: Ends, len: u32, value
     hasher.finish()
 }
 
-/// Distinct byte strings in order.
-pub(super) struct SortedBytes {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-    order: Vec<u32>,
-}
-
-impl SortedBytes {
-    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        self.order.iter().map(|&number| stored(&self.bytes, &self.ends, number))
-    }
-
-    /// The strings as an array of text; nothing when one of them is not UTF-8.
-    fn into_text(self) -> Option<ArrayRef> {
-        if i32::try_from(self.bytes.len()).is_ok() {
-            self.text_array::<i32>()
-        } else {
-            self.text_array::<i64>()
-        }
-    }
-
-    fn text_array<O: OffsetSizeTrait>(&self) -> Option<ArrayRef> {
-        const STEP: usize = 1 << 14;
-        let value = |number: &u32| stored(&self.bytes, &self.ends, *number);
-        let mut offsets = Vec::with_capacity(self.order.len() + 1);
-        offsets.push(O::usize_as(0));
-        let mut end = 0;
-        offsets.extend(self.order.iter().map(|number| {
-            end += value(number).len();
-            O::usize_as(end)
-        }));
-        // Each stretch of values is copied to its own part of the text.
-        let mut values = vec![0u8; end];
-        let mut parts = Vec::with_capacity(self.order.len() / STEP + 1);
-        let mut rest = values.as_mut_slice();
-        for (numbers, start) in self.order.chunks(STEP).zip((0..).step_by(STEP)) {
-            let length = offsets[start + numbers.len()].as_usize() - offsets[start].as_usize();
-            let (part, others) = rest.split_at_mut(length);
-            parts.push((numbers, part));
-            rest = others;
-        }
-        parts.into_par_iter().for_each(|(numbers, mut part)| {
-            for number in numbers {
-                let value = value(number);
-                let (to, others) = part.split_at_mut(value.len());
-                to.copy_from_slice(value);
-                part = others;
-            }
-        });
-        let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
-        let array =
-            GenericStringArray::<O>::try_new(offsets, Buffer::from_vec(values), None).ok()?;
-        Some(Arc::new(array))
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
-
-    proptest! {
-        #[test]
-        fn strings_are_sorted_by_bytes(
-            texts in prop::collection::btree_set("[ab\u{0}]{0,20}|(prefix){0,4}[a-c]{0,3}", 0..200),
-        ) {
-            let texts: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
-            // Numbered from one, in an order that is not theirs.
-            let order: Vec<u32> = (1..=u32::try_from(texts.len()).unwrap()).rev().collect();
-            let value = |number: u32| texts[number as usize - 1];
-            let sorted: Vec<&[u8]> = sort_by_bytes(order, &value).into_iter().map(value).collect();
-            prop_assert_eq!(sorted, texts);
-        }
-    }
-
-    #[test]
-    fn strings_with_a_long_common_beginning_are_sorted() {
-        let texts: Vec<String> =
-            (0..60).map(|v| format!("{}{v:02}", "x".repeat(2_000_000 / 60))).collect();
-        let value = |number: u32| texts[number as usize - 1].as_bytes();
-        let sorted = sort_by_bytes((1..=60).rev().collect(), &value);
-        assert_eq!(sorted, (1..=60).collect::<Vec<_>>());
-    }
 
     #[test]
     fn numbers_stay_when_there_are_many_values() {

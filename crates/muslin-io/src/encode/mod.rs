@@ -11,6 +11,8 @@ mod infer;
 mod kernel;
 mod keys;
 mod numbers;
+mod sorted;
+mod tags;
 
 use std::sync::Arc;
 
@@ -30,9 +32,9 @@ use rayon::prelude::*;
 pub(crate) use bytes::{BytesEncoder, Ends};
 pub(crate) use infer::Spelling;
 
-use self::bytes::SortedBytes;
 use self::keys::KeyEncoder;
 use self::numbers::Numbers;
+use self::sorted::SortedBytes;
 use crate::types::{OrderKey, natives, primitive_array, with_keyed_type};
 use crate::{ColumnType, Problem, type_name};
 

@@ -16,7 +16,9 @@
 //! Columns are then encoded in parallel, each from its own fields. Only values that a column has
 //! not met before are looked at closely: valid text, and at the end, their type.
 
+mod cells;
 mod dialect;
+mod first_record;
 mod kernel;
 mod text;
 mod tokens;
@@ -28,13 +30,15 @@ use rayon::prelude::*;
 pub use self::dialect::{CsvOptions, Dialect};
 pub use self::text::Encoding;
 
-use self::dialect::{FirstRecord as FirstRecordLooks, Sniffed, sniff};
+use self::cells::{encode, unquoted};
+use self::dialect::{FirstRecord, Sniffed, sniff};
+use self::first_record::first_record;
 use self::text::{Block, Blocks, RECORD_LIMIT, TextFault};
 use self::tokens::{Fault, FaultKind, Marks, PADDING, Tokens, tokenize};
 use super::columns::Chosen;
 use super::source::Opened;
 use super::{ReadOptions, ReadTable, Source};
-use crate::encode::{BytesEncoder, Ends, Spelling, Wanted, finish_all};
+use crate::encode::{BytesEncoder, Spelling, Wanted, finish_all};
 use crate::{Error, Place, Problem, Result};
 
 /// Text per piece: its fields stay in the cache until they are encoded.
@@ -52,7 +56,7 @@ pub(super) fn read(
         TextFault::Io(error) => Opened::failure(&place.file, compression, &error),
         TextFault::Text(problem) => place.clone().error(problem),
     };
-    let mut blocks = Blocks::start(opened.content, options.csv.encoding, None).map_err(failed)?;
+    let mut blocks = Blocks::start(opened.content, options.csv.encoding).map_err(failed)?;
     let first = blocks.next().map_err(failed)?;
     if first.len == 0 {
         return Err(place.clone().error(Problem::Empty));
@@ -107,8 +111,7 @@ pub(super) fn read(
         delimiter: char::from(marks.delimiter),
         quote: marks.quote.map(char::from),
         header,
-        header_guessed: options.csv.header.is_none()
-            && first_record == FirstRecordLooks::ProbablyNames,
+        header_guessed: options.csv.header.is_none() && first_record == FirstRecord::ProbablyNames,
         encoding: blocks.encoding,
         decimal_comma,
     };
@@ -343,116 +346,6 @@ fn guess_record_ends(text: &[u8], start: usize, end: usize, marks: Marks) -> Vec
     ends
 }
 
-/// Encodes the fields of a block, columns in parallel.
-fn encode(
-    encoders: &mut [BytesEncoder],
-    fields: &Fields,
-    chosen: &Chosen,
-    marks: Marks,
-    options: &ReadOptions,
-    place: &Place,
-) -> Result<()> {
-    let rows = fields.pieces.iter().map(Tokens::records).sum();
-    let ends: Vec<Result<()>> = encoders
-        .par_iter_mut()
-        .zip(&chosen.positions)
-        .enumerate()
-        .with_max_len(1)
-        .map(|(index, (encoder, &position))| {
-            let mut numbers = Vec::with_capacity(rows);
-            for piece in &fields.pieces {
-                let known = encoder.distinct();
-                let begun = numbers.len();
-                encode_piece(
-                    encoder,
-                    &fields.text,
-                    piece,
-                    position,
-                    marks.quote,
-                    options.csv.trim,
-                    &mut numbers,
-                );
-                let bad = encoder.values_after(known).find_map(|(number, value)| {
-                    value_problem(value).map(|problem| (number, problem))
-                });
-                if let Some((number, problem)) = bad {
-                    let record = numbers[begun..].iter().position(|&n| n == number).unwrap_or(0);
-                    let line = fields.line_of(piece.start_of(record));
-                    return Err(place.clone().line(line).column(chosen.name(index)).error(problem));
-                }
-            }
-            encoder.end_batch(&numbers);
-            Ok(())
-        })
-        .collect();
-    // In order: the error is the first column's, whichever thread is faster.
-    ends.into_iter().collect()
-}
-
-fn encode_piece(
-    encoder: &mut BytesEncoder,
-    text: &[u8],
-    piece: &Tokens,
-    field: usize,
-    quote: Option<u8>,
-    trim: bool,
-    numbers: &mut Vec<u32>,
-) {
-    let is_quoted = |start: usize| quote.is_some() && quote == Some(text[start]);
-    let is_plain = |start: usize| !trim && !is_quoted(start);
-    let value = |(start, end): (usize, usize)| {
-        let value = &text[start..end];
-        match is_quoted(start) {
-            true => unquoted(value, quote),
-            false if trim => value.trim_ascii().into(),
-            false => value.into(),
-        }
-    };
-    if encoder.has_many() {
-        let values: Vec<_> = piece.field(field).map(value).collect();
-        encoder.number_all(&values, numbers);
-        return;
-    }
-    numbers.extend(piece.field(field).map(|(start, end)| {
-        if is_plain(start) {
-            // The text is padded, so eight bytes can be taken from any place.
-            encoder.number_of_ends(Ends::within(text, start, end), &text[start..end])
-        } else {
-            encoder.number(&value((start, end)))
-        }
-    }));
-}
-
-/// A field without its quotes, doubled ones made single.
-fn unquoted(field: &[u8], quote: Option<u8>) -> std::borrow::Cow<'_, [u8]> {
-    let Some(quote) = quote else {
-        return field.into();
-    };
-    let inner = field.strip_prefix(&[quote]).and_then(|inner| inner.strip_suffix(&[quote]));
-    let Some(inner) = inner else {
-        return field.into();
-    };
-    if memchr::memchr(quote, inner).is_none() {
-        return inner.into();
-    }
-    let mut value = Vec::with_capacity(inner.len());
-    let mut rest = inner;
-    while let Some(at) = memchr::memchr(quote, rest) {
-        value.extend_from_slice(&rest[..=at]);
-        rest = &rest[at + 1..];
-        rest = rest.strip_prefix(&[quote]).unwrap_or(rest);
-    }
-    value.extend_from_slice(rest);
-    value.into()
-}
-
-fn value_problem(value: &[u8]) -> Option<Problem> {
-    if std::str::from_utf8(value).is_err() {
-        return Some(Problem::NotEncoded("UTF-8"));
-    }
-    value.contains(&0).then_some(Problem::Nul)
-}
-
 impl Fields {
     /// The line, from one, that a place is on.
     fn line_of(&self, at: usize) -> u64 {
@@ -462,73 +355,6 @@ impl Fields {
 
 fn count(byte: u8, text: &[u8]) -> u64 {
     memchr::memchr_iter(byte, text).count() as u64
-}
-
-/// The first record of a text, in one piece.
-struct FirstRecord<'a> {
-    fields: Vec<&'a [u8]>,
-    end: usize,
-    /// The line it begins on.
-    line: u64,
-}
-
-/// Where the record at `start` ends, after its line end, in one pass.
-fn record_end(text: &[u8], start: usize, marks: Marks) -> usize {
-    let (mut field, mut in_quotes) = (start, false);
-    for at in start..text.len() {
-        let byte = text[at];
-        if Some(byte) == marks.quote {
-            if in_quotes {
-                in_quotes = false;
-            } else {
-                let doubled = at > field && text[at - 1] == byte && text[field] == byte;
-                in_quotes = at == field || doubled;
-            }
-        } else if !in_quotes && byte == marks.delimiter {
-            field = at + 1;
-        } else if !in_quotes && byte == marks.line_end {
-            return at + 1;
-        }
-    }
-    text.len()
-}
-
-/// Finds the first record that has any field, whatever their number.
-fn first_record(first: &Block, marks: Marks) -> Result<FirstRecord<'_>, Fault> {
-    let text = &first.text[..first.len];
-    let mut start = 0;
-    loop {
-        let end = record_end(text, start, marks);
-        let mut padded = text[start..end].to_vec();
-        if padded.last() != Some(&marks.line_end) {
-            padded.push(marks.line_end);
-        }
-        let len = padded.len();
-        padded.resize(len + PADDING, 0);
-        // The tokenizer wants to know the number of fields; asking for the wrong one tells it.
-        let fields = match tokenize(&padded, 0, len, marks, 0).fault {
-            Some(Fault { kind: FaultKind::Ragged { found }, .. }) => found,
-            Some(fault) => {
-                return Err(Fault { at: start + fault.at, ..fault });
-            }
-            None => 1,
-        };
-        let tokens = tokenize(&padded, 0, len, marks, fields);
-        if let Some(fault) = tokens.fault {
-            return Err(Fault { at: start + fault.at, ..fault });
-        }
-        let blank =
-            tokens.records() == 0 || (tokens.fields() == 1 && tokens.field(0).all(|(s, e)| s == e));
-        if blank && end < text.len() {
-            start = end;
-            continue;
-        }
-        let place = |field: usize| tokens.field(field).next().unwrap_or((0, 0));
-        let fields =
-            (0..tokens.fields()).map(place).map(|(s, e)| &text[start + s..start + e]).collect();
-        let line = count(marks.line_end, &text[..start]) + 1;
-        return Ok(FirstRecord { fields, end, line });
-    }
 }
 
 /// The error for a fault, with the line it is on.

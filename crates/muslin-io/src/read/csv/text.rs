@@ -97,16 +97,15 @@ impl Blocks {
     pub(super) fn start(
         mut content: Box<dyn Read + Send>,
         encoding: Option<Encoding>,
-        line_end: Option<u8>,
     ) -> Result<Self, TextFault> {
         let mut head = Vec::new();
         content.by_ref().take(4096).read_to_end(&mut head).map_err(TextFault::Io)?;
         let encoding = encoding.unwrap_or_else(|| Encoding::sniff(&head));
         let content = io::Cursor::new(head).chain(content);
         let (sender, receiver) = sync_channel(2);
-        let thread = std::thread::spawn(move || {
+        let thread = std::thread::Builder::new().spawn(move || {
             let mut cutter =
-                Cutter { source: TextSource::new(content, encoding), rest: Vec::new(), line_end };
+                Cutter { source: TextSource::new(content, encoding), rest: Vec::new() };
             loop {
                 let block = cutter.next_block();
                 let over = block.as_ref().map_or(true, |block| block.last);
@@ -116,7 +115,8 @@ impl Blocks {
                 }
             }
         });
-        Ok(Self { receiver: Some(receiver), thread: Some(thread), encoding })
+        let thread = Some(thread.map_err(TextFault::Io)?);
+        Ok(Self { receiver: Some(receiver), thread, encoding })
     }
 
     /// The next block; to be called until one is the last or there is a fault.
@@ -142,9 +142,6 @@ struct Cutter<R> {
     source: TextSource<R>,
     /// The begun line after the last block.
     rest: Vec<u8>,
-    /// The byte that ends lines, where it is known: blocks before that are cut at line feeds
-    /// or, if there is none, at carriage returns.
-    line_end: Option<u8>,
 }
 
 impl<R: Read> Cutter<R> {
@@ -165,7 +162,7 @@ impl<R: Read> Cutter<R> {
                 text.resize(len + PADDING, 0);
                 return Ok(Block { text, len, consumed, last: true });
             }
-            if let Some(end) = self.last_line_end(&text) {
+            if let Some(end) = last_line_end(&text) {
                 self.rest.extend_from_slice(&text[end + 1..]);
                 text.truncate(end + 1);
                 let len = text.len();
@@ -177,16 +174,14 @@ impl<R: Read> Cutter<R> {
             }
         }
     }
+}
 
-    fn last_line_end(&self, text: &[u8]) -> Option<usize> {
-        match self.line_end {
-            Some(byte) => memchr::memrchr(byte, text),
-            None => memchr::memrchr(b'\n', text).or_else(|| {
-                // The last byte may be half of a CR LF.
-                memchr::memrchr(b'\r', &text[..text.len().saturating_sub(1)])
-            }),
-        }
-    }
+/// The last place where a block can be cut: a line feed or, where there is none, a carriage return.
+fn last_line_end(text: &[u8]) -> Option<usize> {
+    memchr::memrchr(b'\n', text).or_else(|| {
+        // The last byte may be half of a CR LF.
+        memchr::memrchr(b'\r', &text[..text.len().saturating_sub(1)])
+    })
 }
 
 /// Reads bytes and gives UTF-8.
