@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::arrow_lengths::{CheckedStream, check_file};
 use super::columns::Chosen;
 use super::source::{Format, Opened};
-use super::{ReadOptions, ReadTable, Source};
+use super::{ReadOptions, ReadTable, Source, guarded};
 use crate::encode::{ArrayEncoder, Spelling, Wanted, finish_all};
 use crate::{Place, Problem, Result};
 
@@ -31,9 +31,10 @@ pub(super) fn read(
                 _ => Opened::failure(&place.file, opened.compression, error),
             };
             let content = CheckedStream::new(content);
-            let mut reader = StreamReader::try_new(content, None).map_err(|_| damaged(place))?;
+            let reader = guarded(|| StreamReader::try_new(content, None)).and_then(Result::ok);
+            let mut reader = reader.ok_or_else(|| damaged(place))?;
             let schema = reader.schema();
-            let table = encode(&schema, reader.by_ref(), options, run, place)?;
+            let table = encode(&schema, checked(reader.by_ref()), options, run, place)?;
             reader.get_mut().finish().map_err(|error| failure(&error))?;
             (table, names_of(&schema))
         }
@@ -47,6 +48,14 @@ pub(super) fn read(
     Ok(ReadTable { table, source })
 }
 
+/// Batches of a reader; where it panics, an error.
+fn checked(
+    mut reader: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+) -> impl Iterator<Item = Result<RecordBatch, ArrowError>> {
+    let panicked = || ArrowError::IpcError("the decoder panicked".into());
+    std::iter::from_fn(move || guarded(|| reader.next()).unwrap_or_else(|| Some(Err(panicked()))))
+}
+
 fn names_of(schema: &SchemaRef) -> Vec<String> {
     schema.fields().iter().map(|field| field.name().clone()).collect()
 }
@@ -58,9 +67,10 @@ fn read_file(
     place: &Place,
 ) -> Result<(EncodedTable, Vec<String>)> {
     check_file(&mut content).map_err(|_| damaged(place))?;
-    let reader = FileReader::try_new(content, None).map_err(|_| damaged(place))?;
+    let reader = guarded(|| FileReader::try_new(content, None)).and_then(Result::ok);
+    let reader = reader.ok_or_else(|| damaged(place))?;
     let schema = reader.schema();
-    Ok((encode(&schema, reader, options, run, place)?, names_of(&schema)))
+    Ok((encode(&schema, checked(reader), options, run, place)?, names_of(&schema)))
 }
 
 /// Encodes batches of one schema that are in memory already.

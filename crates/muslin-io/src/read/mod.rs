@@ -20,7 +20,7 @@ pub use self::csv::{CsvOptions, Dialect, Encoding};
 pub use self::source::{Compression, Format, Input};
 
 use self::source::Opened;
-use crate::{ColumnType, Place, Problem, Result};
+use crate::{ColumnType, Place, Result};
 
 /// How to read a table. The default finds everything out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,19 +77,17 @@ pub fn read(input: &Input, options: &ReadOptions, run: &Run) -> Result<ReadTable
     let place = Place::file(input.name());
     let progress = run.reporter();
     progress.stage("reading", opened.bytes);
-    let format = opened.format;
-    // The libraries that decode Parquet and Arrow check what they read; should one of them
-    // panic on bytes it did not expect, that is damage in the file, not the end of the program.
-    let reading = AssertUnwindSafe(|| run.install(|| read_opened(opened, options, run, &place)));
-    let read = catch_unwind(reading).unwrap_or_else(|panic| match format {
-        Format::Csv => std::panic::resume_unwind(panic),
-        Format::Parquet => Err(place.error(Problem::Damaged("Parquet"))),
-        Format::ArrowFile | Format::ArrowStream => Err(place.error(Problem::Damaged("Arrow"))),
-    });
+    let read = run.install(|| read_opened(opened, options, run, &place));
     progress.finish();
     let read = read?;
     run.check_memory(read.table.memory() as u64)?;
     Ok(read)
+}
+
+/// Does what a decoding library does. Those of Parquet and Arrow check what they read; should one
+/// of them panic on bytes it did not expect, that is damage in the file, not a mistake of ours.
+fn guarded<T>(decode: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(decode)).ok()
 }
 
 fn read_opened(

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use super::arrow::check_rows;
 use super::columns::Chosen;
 use super::source::Opened;
-use super::{ReadOptions, ReadTable, Source, arrow};
+use super::{ReadOptions, ReadTable, Source, arrow, guarded};
 use crate::encode::ArrayEncoder;
 use crate::{Place, Problem, Result};
 
@@ -41,12 +41,8 @@ pub(super) fn read(
         (Some(file), Some(length)) => Content::File(Arc::new(file), length),
         (file, bytes) => Content::Memory(Opened { file, bytes, ..opened }.into_bytes(run)?.into()),
     };
-    let damaged = |_: ParquetError| place.clone().error(Problem::Damaged("Parquet"));
-    let read_options = ArrowReaderOptions::new();
-    let own = ArrowReaderMetadata::load(&content, read_options.clone()).map_err(damaged)?;
-    let as_dictionaries = read_options.with_schema(wanted_schema(&own));
-    let metadata =
-        ArrowReaderMetadata::try_new(Arc::clone(own.metadata()), as_dictionaries).unwrap_or(own);
+    let damaged = || place.clone().error(Problem::Damaged("Parquet"));
+    let metadata = guarded(|| load_metadata(&content)).and_then(Result::ok).ok_or_else(damaged)?;
 
     let schema = Arc::clone(metadata.schema());
     let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
@@ -55,8 +51,8 @@ pub(super) fn read(
         .map(|index| arrow::encoder(&schema, &chosen, index, options, place))
         .collect::<Result<_>>()?;
 
-    let rows = usize::try_from(metadata.metadata().file_metadata().num_rows())
-        .map_err(|_| place.clone().error(Problem::Damaged("Parquet")))?;
+    let rows =
+        usize::try_from(metadata.metadata().file_metadata().num_rows()).map_err(|_| damaged())?;
     check_rows(rows, &chosen, run)?;
     let others = AllMemory::default();
     let encoders: Result<Vec<ArrayEncoder>> = encoders
@@ -65,18 +61,18 @@ pub(super) fn read(
         .with_max_len(1)
         .map(|(mut encoder, &position)| {
             let mask = ProjectionMask::roots(metadata.parquet_schema(), [position]);
-            let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(
-                content.clone(),
-                metadata.clone(),
-            )
-            .with_projection(mask)
-            .with_batch_size(BATCH_ROWS)
-            .build()
-            .map_err(damaged)?;
+            let build = || {
+                let (content, metadata) = (content.clone(), metadata.clone());
+                ParquetRecordBatchReaderBuilder::new_with_metadata(content, metadata)
+                    .with_projection(mask)
+                    .with_batch_size(BATCH_ROWS)
+                    .build()
+            };
+            let mut reader = guarded(build).and_then(Result::ok).ok_or_else(damaged)?;
             let (mut read_rows, mut counted) = (0, 0);
-            for batch in reader {
+            while let Some(batch) = guarded(|| reader.next()).ok_or_else(damaged)? {
                 run.check()?;
-                let batch = batch.map_err(|_| place.clone().error(Problem::Damaged("Parquet")))?;
+                let batch = batch.map_err(|_| damaged())?;
                 read_rows += batch.num_rows();
                 encoder.push(batch.column(0));
                 let memory = encoder.memory() as u64;
@@ -84,7 +80,7 @@ pub(super) fn read(
                 counted = memory;
             }
             if read_rows != rows {
-                return Err(place.clone().error(Problem::Damaged("Parquet")));
+                return Err(damaged());
             }
             run.reporter().advance(stored_bytes(&metadata, position));
             Ok(encoder)
@@ -101,6 +97,18 @@ pub(super) fn read(
         bytes: stored,
     };
     Ok(ReadTable { table, source })
+}
+
+/// Reads the footer, and decides how to read the columns.
+fn load_metadata(content: &Content) -> Result<ArrowReaderMetadata, ParquetError> {
+    let options = ArrowReaderOptions::new();
+    let own = ArrowReaderMetadata::load(content, options.clone())?;
+    let as_wanted = |dictionaries: bool| {
+        let wanted = options.clone().with_schema(wanted_schema(&own, dictionaries));
+        ArrowReaderMetadata::try_new(Arc::clone(own.metadata()), wanted)
+    };
+    // Dictionaries are for speed: a file that does not give them is read without.
+    as_wanted(true).or_else(|_| as_wanted(false))
 }
 
 /// Bytes that all columns together use.
@@ -126,7 +134,7 @@ fn stored_bytes(metadata: &ArrowReaderMetadata, position: usize) -> u64 {
 }
 
 /// The schema to read by: text that is stored as dictionaries is asked for as such.
-fn wanted_schema(own: &ArrowReaderMetadata) -> SchemaRef {
+fn wanted_schema(own: &ArrowReaderMetadata, dictionaries: bool) -> SchemaRef {
     let roots = own.parquet_schema().root_schema().get_fields();
     let is_int96 = |root: usize| {
         roots[root].is_primitive() && roots[root].get_physical_type() == PhysicalType::INT96
@@ -143,7 +151,7 @@ fn wanted_schema(own: &ArrowReaderMetadata) -> SchemaRef {
                 Field::new(field.name(), moment, field.is_nullable())
             }
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
-                if is_dictionary(own, root) =>
+                if dictionaries && is_dictionary(own, root) =>
             {
                 let (key, text) = (Box::new(DataType::Int32), Box::new(DataType::Utf8));
                 Field::new(field.name(), DataType::Dictionary(key, text), field.is_nullable())
