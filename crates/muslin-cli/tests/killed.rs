@@ -90,7 +90,7 @@ fn interrupted_it_ends_with_130_and_leaves_nothing() {
         .unwrap();
     // Kept open: what it waits for does not come.
     let input = waiting.stdin.take();
-    std::thread::sleep(Duration::from_millis(1_000));
+    std::thread::sleep(Duration::from_secs(1));
     for child in [&mut waiting, &mut writing] {
         let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
         assert!(sent.success());
