@@ -22,6 +22,13 @@ impl Bar {
     }
 }
 
+/// Work that ends with an error ends its bar too, before the error is printed.
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
 impl Progress for Bar {
     fn stage(&self, name: &'static str, total: Option<u64>) {
         let template = match total {

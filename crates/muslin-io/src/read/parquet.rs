@@ -27,8 +27,8 @@ const BATCH_ROWS: usize = 1 << 16;
 
 /// Reads a Parquet file, columns in parallel, each from first to last row group.
 ///
-/// Text is asked for as dictionaries, so a dictionary page of the file is looked at once and
-/// its strings are never copied per row.
+/// Text that the file stores as dictionaries is asked for as such: a dictionary page is then looked
+/// at once and its strings are never copied per row.
 pub(super) fn read(
     opened: Opened,
     options: &ReadOptions,
