@@ -18,7 +18,14 @@ impl Bar {
         } else {
             ProgressDrawTarget::hidden()
         };
-        Self { bar: ProgressBar::with_draw_target(None, target) }
+        let bar = ProgressBar::with_draw_target(None, target);
+        // Until there is a stage, there is nothing to draw.
+        Self {
+            bar: bar.with_style(
+                ProgressStyle::with_template("{msg}")
+                    .unwrap_or_else(|_| ProgressStyle::default_bar()),
+            ),
+        }
     }
 }
 
