@@ -193,6 +193,11 @@ impl Run {
         self.seed
     }
 
+    /// Bytes to keep to, if there is a budget.
+    pub fn memory_budget(&self) -> Option<u64> {
+        self.memory
+    }
+
     /// Where to report progress.
     pub fn reporter(&self) -> &dyn Progress {
         &*self.progress

@@ -64,6 +64,7 @@ impl EncodedTable {
                 let mut values: Vec<i64> = cells.iter().copied().flatten().collect();
                 values.sort_unstable();
                 values.dedup();
+                values.shrink_to_fit();
                 let slot = |cell: &Option<i64>| {
                     let index = match cell {
                         Some(value) => values.partition_point(|v| v < value),

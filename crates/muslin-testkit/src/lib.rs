@@ -4,3 +4,4 @@ pub mod data;
 pub mod generate;
 pub mod oracle;
 pub mod published;
+mod survey;

@@ -2,6 +2,8 @@
 
 use muslin_table::EncodedTable;
 
+use crate::oracle::Unique;
+
 /// Motwani and Xu, Table 1: age, sex (1 female, 2 male), state (1 CA, 2 TX, 3 NY).
 pub fn motwani_xu_table_1() -> EncodedTable {
     let column = |name: &str, cells: [i64; 5]| (name.to_owned(), cells.map(Some).to_vec());
@@ -11,3 +13,89 @@ pub fn motwani_xu_table_1() -> EncodedTable {
         column("state", [1, 1, 2, 3, 1]),
     ])
 }
+
+/// Manning and Haglin, Table 1: columns A to E, six rows.
+pub fn manning_haglin_table_1() -> EncodedTable {
+    let column = |name: &str, cells: [i64; 6]| (name.to_owned(), cells.map(Some).to_vec());
+    EncodedTable::of_columns([
+        column("A", [1, 1, 1, 2, 1, 2]),
+        column("B", [4, 4, 4, 4, 3, 3]),
+        column("C", [1, 1, 2, 1, 1, 2]),
+        column("D", [2, 1, 2, 2, 2, 1]),
+        column("E", [2, 2, 2, 3, 3, 3]),
+    ])
+}
+
+/// Manning and Haglin, Table 5: the minimal uniques of each row of their Table 1, as printed
+/// (the rows from one).
+pub const MANNING_HAGLIN_TABLE_5: [(u32, &[&str]); 6] = [
+    (1, &["C1 D2 E2", "A1 B4 C1 D2"]),
+    (2, &["A1 D1", "B4 D1", "C1 D1", "D1 E2"]),
+    (3, &["A1 C2", "B4 C2", "C2 D2", "C2 E2"]),
+    (4, &["A2 B4", "A2 C1", "A2 D2", "B4 E3"]),
+    (5, &["A1 B3", "A1 E3", "B3 C1", "B3 D2"]),
+    (6, &["A2 B3", "A2 C2", "A2 D1", "B3 C2", "B3 D1", "C2 D1", "C2 E3", "D1 E3"]),
+];
+
+/// The 26 minimal uniques of [`MANNING_HAGLIN_TABLE_5`], in the form and order of the oracles.
+pub fn manning_haglin_table_5() -> Vec<Unique> {
+    let unique = |row: u32, items: &str| {
+        let column = |item: &str| usize::from(item.as_bytes()[0] - b'A');
+        let columns = items.split(' ').map(column).collect();
+        Unique { rows: vec![row - 1], columns, support: 1 }
+    };
+    let rows = MANNING_HAGLIN_TABLE_5.into_iter();
+    rows.flat_map(|(row, sets)| sets.iter().map(move |items| unique(row, items))).collect()
+}
+
+/// The KIMAS 2003 paper's Table 1: organisation, sex (1 female, 2 male), race (1 African,
+/// 2 Caucasian), type and zip code of twelve people.
+///
+/// Scanned text is all that is left of the table: this is the reconstruction for which every
+/// statement of the paper holds. Row 0 is the paper's record 1, and so on.
+pub fn kimas_table_1() -> EncodedTable {
+    let column = |name: &str, cells: [i64; 12]| (name.to_owned(), cells.map(Some).to_vec());
+    let zip = [32122, 32122, 32110, 32110, 32110, 32110, 32110, 32111, 32111, 32111, 32110, 32110];
+    EncodedTable::of_columns([
+        column("oid", [1, 1, 2, 3, 3, 3, 3, 3, 1, 1, 2, 4]),
+        column("sex", [2, 2, 1, 1, 1, 1, 2, 1, 2, 2, 2, 2]),
+        column("race", [2, 2, 2, 1, 1, 1, 1, 2, 1, 1, 1, 2]),
+        column("type", [1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2]),
+        column("zip", zip),
+    ])
+}
+
+/// The KIMAS 2003 paper on its table: columns, and the rows (from zero: the paper's record minus
+/// one) that have a minimal unique in exactly these columns. The paper names no other groups, but
+/// [`KIMAS_GROUPS_PER_ROW`] counts them.
+pub const KIMAS_GROUPS: [(&[&str], &[u32]); 9] = [
+    (&["oid", "sex"], &[2, 6, 10]),
+    (&["oid", "race"], &[2, 7, 10]),
+    (&["race", "type", "zip"], &[2, 10]),
+    (&["sex", "race", "zip"], &[2, 11]),
+    (&["oid", "type"], &[2, 10]),
+    (&["race", "zip"], &[7]),
+    (&["type", "zip"], &[7]),
+    (&["sex", "zip"], &[7]),
+    (&["oid", "zip"], &[7]),
+];
+
+/// The KIMAS 2003 paper on its table: the number of minimal uniques of each row.
+pub const KIMAS_GROUPS_PER_ROW: [usize; 12] = [0, 0, 5, 0, 0, 0, 3, 5, 0, 0, 4, 3];
+
+/// The IHSN guide's example of SUDA, Table 4.5: residence (1 urban, 2 rural), gender (1 female,
+/// 2 male), education (1 primary incomplete, 2 primary complete, 3 secondary incomplete,
+/// 4 secondary complete, 5 post-secondary) and labour (1 employed, 2 unemployed, 3 neither).
+pub fn ihsn_table() -> EncodedTable {
+    let column = |name: &str, cells: [i64; 10]| (name.to_owned(), cells.map(Some).to_vec());
+    EncodedTable::of_columns([
+        column("Residence", [1, 1, 1, 1, 2, 1, 1, 1, 1, 1]),
+        column("Gender", [1, 1, 1, 2, 1, 2, 1, 2, 1, 1]),
+        column("Education", [3, 3, 1, 4, 4, 4, 2, 5, 3, 3]),
+        column("Labour", [1, 1, 3, 1, 2, 1, 3, 2, 3, 3]),
+    ])
+}
+
+/// The SUDA score of each row of [`ihsn_table`] as printed: with n columns, a minimal unique of
+/// i items adds the factorial of n - i. (The guide's DIS scores follow from another definition.)
+pub const IHSN_SUDA: [f64; 10] = [0.0, 0.0, 6.0, 0.0, 12.0, 0.0, 6.0, 10.0, 0.0, 0.0];

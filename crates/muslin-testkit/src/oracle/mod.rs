@@ -1,4 +1,11 @@
-//! Answers by brute force: short, slow, obviously right.
+//! Answers by brute force: short, slow, obviously right. Only `suda2` is a longer one, a second
+//! opinion by another method.
+
+mod suda2;
+mod uniques;
+
+pub use suda2::suda2;
+pub use uniques::{Unique, minimal_uniques};
 
 use muslin_table::{ClassSizes, ColumnSet, EncodedTable, MissingRule, SizeCount};
 

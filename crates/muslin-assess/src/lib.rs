@@ -1,0 +1,10 @@
+//! Internal: finds what gives rows away.
+
+mod error;
+mod minimal_uniques;
+
+pub use error::{Error, Result};
+pub use minimal_uniques::{
+    ColumnShare, Dis, Estimate, Interval, Method, MinimalUniques, RowUniques, Score, Unique,
+    UniqueBatch, UniquesFound, ValueShare,
+};
