@@ -1,4 +1,57 @@
-//! Minimal uniques.
+//! Minimal uniques: the smallest combinations of values that single rows out.
+//!
+//! A row that few items single out is the easiest to recognise, so we find every smallest such
+//! itemset and rate rows, columns and values by them. Paper 001 ([MH05]) calls them minimal sample
+//! uniques (MSU); paper 000 ([KIMAS]) calls the columns of one a prime implicant of its row.
+//!
+//! # What the paper's search rests on
+//! SUDA2 ranks items by rising support, takes each in turn as *reference* and searches the rows that
+//! hold it, on the items of higher rank only, in the same way. Five properties make it right and
+//! quick ([MH05], sections 4.2 and 4.3):
+//!
+//! - **Support rows.** Each item of a minimal unique is needed: for each, some other row holds all
+//!   but that one. So an item of support s is in no minimal unique of more than s items.
+//! - **Uniform support.** An item that all rows of a subtable share tells none of them apart and is
+//!   in no minimal unique there.
+//! - **Recursion.** Without one of its items, a minimal unique is a minimal unique of the rows that
+//!   hold that item.
+//! - **Perfect correlation.** Items of the same rows never come together in a minimal unique, and
+//!   each can stand for the other.
+//! - **Rank order.** Every itemset has one item of lowest rank, so each is found once, and the
+//!   subtables of rare items are small.
+//!
+//! # How we use them
+//! A set of a row's columns is held by another row exactly when it lies within the pair's *agree
+//! set*, the columns in which both have the same item. So a row's minimal uniques are the minimal
+//! sets that lie in none of its maximal agree sets. No candidate has to be checked against a
+//! special row, rows are independent of each other, and the cost of the second half follows the
+//! number of results.
+//!
+//! ```text
+//! ranked        distinct rows, items relabelled by rank           (rank order)
+//! plan          which search, and which ranks share a leaf
+//! agree, leaf   maximal agree sets, one leaf per reference item   (recursion, uniform support)
+//! hypergraph    columns that stand for each other, per row        (perfect correlation)
+//! transversals  minimal sets in no agree set, each item needed    (support rows)
+//! partial       the same where up to k rows may share a set
+//! column_sets   the other search: set by set, with classes of rows
+//! tally         counts and scores;  listing: one by one, in order
+//! ```
+//!
+//! In a leaf, the rows that hold the reference item are compared on the items of its rank and above.
+//! Equal rows are one there; a row with an equal shares everything and is settled: leaves of higher
+//! rank have nothing for it. The others are compared 512 at a time by bitmaps, see [`leaf`]. Threads
+//! take leaves in rank order, share out the targets of large ones, and then rows in small pieces,
+//! stealing from each other; that is the load balancing the paper leaves open.
+//!
+//! # Differences from the paper
+//! Any k, not only one: a leaf then keeps as many agree sets around each other as it takes to count
+//! to k. Missing cells match by a rule: under `category` missing is an item like any other; under
+//! `distinct` a missing cell forms no item and matches none; under `wildcard` it forms none and
+//! matches all. Rows with more than k equals hold nothing, and with them duplicates cost nothing.
+//!
+//! [MH05]: Manning, Haglin. A new algorithm for finding minimal sample uniques. ICDM 2005.
+//! [KIMAS]: Wheeler and others. Identification of unique records. KIMAS 2003.
 
 #![expect(
     clippy::inline_always,
@@ -41,7 +94,34 @@ use self::search::Search;
 use self::tally::{SmallSets, Totals};
 use crate::{Error, Result};
 
-/// Finds minimal uniques.
+/// Finds minimal k-uniques: the smallest itemsets that at most `k` rows hold.
+///
+/// # Guarantee
+/// When the coverage is [`Coverage::Complete`](muslin_engine::Coverage::Complete), the result
+/// counts, and a list holds, every itemset of at most `max_size` items that some row holds and at
+/// most `k` rows match, while more than `k` rows match each of its non-empty proper subsets. It
+/// holds nothing else and nothing twice, in order of first row, then size, then columns, on any
+/// number of threads. When a limit stopped the search, what is counted and listed is right.
+///
+/// # Cost
+/// The search by agree sets looks at pairs of rows within leaves, in the worst case all pairs, and
+/// then follows the number of results. The search by column sets looks at every row for each set of
+/// up to `max_size` columns. The cheaper one is chosen from counts. Memory: some 8 bytes per cell,
+/// 8 per item and size, and the agree sets of as many rows as fit; never by the number of results.
+///
+/// # Example
+/// ```
+/// use muslin_assess::MinimalUniques;
+/// use muslin_engine::{Coverage, Run};
+/// use muslin_table::EncodedTable;
+/// // Only the second row has a 1 in the first column.
+/// let table = EncodedTable::of(&[[0, 5], [1, 5], [0, 5]]);
+/// let found = MinimalUniques::new().run(&table, &Run::new())?;
+/// assert_eq!(found.total(), 1);
+/// assert_eq!(found.row(1).smallest, 1);
+/// assert_eq!(found.coverage(), Coverage::Complete);
+/// # Ok::<(), muslin_assess::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct MinimalUniques {
     k: u32,
@@ -106,12 +186,12 @@ impl MinimalUniques {
         self
     }
 
-    /// Finds and counts.
+    /// Finds and counts. Billions of results take no more memory than none.
     pub fn run(&self, table: &EncodedTable, run: &Run) -> Result<UniquesFound> {
         self.start(table, None, run)
     }
 
-    /// Finds, counts, and hands every minimal unique to `sink`, in batches.
+    /// Finds, counts, and hands every minimal unique to `sink`, in order and in batches.
     pub fn list(
         &self,
         table: &EncodedTable,
@@ -206,8 +286,9 @@ impl MinimalUniques {
         let (method, coverage) = match planned {
             Err(error) => (Method::AgreeSets, search::stopped(error)?),
             Ok(Plan { method: Method::ColumnSets, .. }) => {
-                let sets = ColumnSets::<W>::new(&ranked, self.k, most, lister.is_some(), run);
-                (Method::ColumnSets, sets.find(&totals, &mut small, lister.as_mut())?)
+                let lists = lister.is_some();
+                let sets = ColumnSets::<W>::new(&ranked, &totals, self.k, most, lists, run);
+                (Method::ColumnSets, sets.find(&mut small, lister.as_mut())?)
             }
             Ok(Plan { method: Method::AgreeSets, cut, .. }) => {
                 let cut = self.tuning.cut.map_or(cut, |cut| cut.min(ranked.ranks()));

@@ -222,7 +222,7 @@ impl<'a> Search<'a> {
 }
 
 /// Workers that are not at work.
-struct Pool<T>(Mutex<Vec<T>>);
+pub(super) struct Pool<T>(Mutex<Vec<T>>);
 
 impl<T> Default for Pool<T> {
     fn default() -> Self {
@@ -231,12 +231,12 @@ impl<T> Default for Pool<T> {
 }
 
 impl<T> Pool<T> {
-    fn take(&self, new: impl FnOnce() -> T) -> T {
+    pub(super) fn take(&self, new: impl FnOnce() -> T) -> T {
         let idle = self.0.lock().expect("nobody panics while holding it").pop();
         idle.unwrap_or_else(new)
     }
 
-    fn put(&self, worker: T) {
+    pub(super) fn put(&self, worker: T) {
         self.0.lock().expect("nobody panics while holding it").push(worker);
     }
 

@@ -310,20 +310,20 @@ impl SmallSets {
         for a in first.iter() {
             for b in second.iter() {
                 match third {
-                    None => self.add(&mut [a, b]),
-                    Some(third) => third.iter().for_each(|c| self.add(&mut [a, b, c])),
+                    None => self.add(&mut [a, b], 1),
+                    Some(third) => third.iter().for_each(|c| self.add(&mut [a, b, c], 1)),
                 }
             }
         }
     }
 
-    /// Counts one.
-    pub(super) fn add(&mut self, set: &mut [usize]) {
+    /// Counts so many of one set.
+    pub(super) fn add(&mut self, set: &mut [usize], times: u64) {
         set.sort_unstable();
         let at = set.iter().fold(0, |at, column| at * self.columns + column);
         let counts = if set.len() == 2 { &mut self.pairs } else { &mut self.triples };
-        if let Some(count) = counts.get_mut(at) {
-            *count += 1;
+        if let (2..=Self::MOST, Some(count)) = (set.len(), counts.get_mut(at)) {
+            *count += times;
         }
     }
 
