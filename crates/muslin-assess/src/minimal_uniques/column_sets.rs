@@ -5,9 +5,7 @@
 //! k-unique on the set, and minimally so unless they are on one of its subsets. Sets grow from
 //! their largest column downwards and siblings come in rising order, so all subsets of a set are
 //! visited before it: a bit per row remembers who is k-unique there. This is SUDA's own walk over
-//! column sets ([MH05], section 3), with memory instead of repeated sorting.
-//!
-//! [MH05]: super
+//! column sets (MH05, section 3), with memory instead of repeated sorting.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -6,9 +6,7 @@ use super::mask::{Mask, Ones};
 /// column meets.
 ///
 /// Columns that meet the same edges can stand for each other in every set that is looked for, so
-/// they are one *class* here: perfect correlation ([MH05], section 4.2), row by row.
-///
-/// [MH05]: super
+/// they are one *class* here: perfect correlation (MH05, section 4.2), row by row.
 #[derive(Default)]
 pub(super) struct Hypergraph<const W: usize> {
     /// The columns of each class.

@@ -1,13 +1,13 @@
 //! Minimal uniques: the smallest combinations of values that single rows out.
 //!
 //! A row that few items single out is the easiest to recognise, so we find every smallest such
-//! itemset and rate rows, columns and values by them. Paper 001 ([MH05]) calls them minimal sample
-//! uniques (MSU); paper 000 ([KIMAS]) calls the columns of one a prime implicant of its row.
+//! itemset and rate rows, columns and values by them. Paper 001 (MH05) calls them minimal sample
+//! uniques (MSU); paper 000 (KIMAS) calls the columns of one a prime implicant of its row.
 //!
 //! # What the paper's search rests on
 //! SUDA2 ranks items by rising support, takes each in turn as *reference* and searches the rows that
 //! hold it, on the items of higher rank only, in the same way. Five properties make it right and
-//! quick ([MH05], sections 4.2 and 4.3):
+//! quick (MH05, sections 4.2 and 4.3):
 //!
 //! - **Support rows.** Each item of a minimal unique is needed: for each, some other row holds all
 //!   but that one. So an item of support s is in no minimal unique of more than s items.
@@ -40,7 +40,7 @@
 //!
 //! In a leaf, the rows that hold the reference item are compared on the items of its rank and above.
 //! Equal rows are one there; a row with an equal shares everything and is settled: leaves of higher
-//! rank have nothing for it. The others are compared 512 at a time by bitmaps, see [`leaf`]. Threads
+//! rank have nothing for it. The others are compared 512 at a time by bitmaps, see `leaf`. Threads
 //! take leaves in rank order, share out the targets of large ones, and then rows in small pieces,
 //! stealing from each other; that is the load balancing the paper leaves open.
 //!
@@ -50,8 +50,8 @@
 //! `distinct` a missing cell forms no item and matches none; under `wildcard` it forms none and
 //! matches all. Rows with more than k equals hold nothing, and with them duplicates cost nothing.
 //!
-//! [MH05]: Manning, Haglin. A new algorithm for finding minimal sample uniques. ICDM 2005.
-//! [KIMAS]: Wheeler and others. Identification of unique records. KIMAS 2003.
+//! MH05: Manning and Haglin, A new algorithm for finding minimal sample uniques. ICDM 2005.
+//! KIMAS: paper 000, on records with unique combinations of values, KIMAS 2003, Boston.
 
 #![expect(
     clippy::inline_always,

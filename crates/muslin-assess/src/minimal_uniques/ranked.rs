@@ -11,7 +11,7 @@ use crate::Result;
 ///
 /// An *item* is a column and a slot of it. Items that at most `k` rows match are minimal
 /// uniques by themselves (`single`); an item that every row matches is in none. All others are
-/// ranked by rising support, ties by column, then slot ([MH05], section 4.3).
+/// ranked by rising support, ties by column, then slot (MH05, section 4.3).
 ///
 /// # Invariants
 /// `cells` has `stride` numbers per distinct row: one plus the rank of its item in each column,
