@@ -1,7 +1,7 @@
 //! The table as the search sees it: distinct rows, cells as ranks of items.
 
 use muslin_engine::{Partition, Run};
-use muslin_table::{Code, Column, EncodedTable, MissingRule};
+use muslin_table::{Code, Codes, Column, EncodedTable, MissingRule, Slot};
 use rayon::prelude::*;
 
 use super::mask::{Mask, Ones};
@@ -31,10 +31,8 @@ pub(super) struct Ranked {
     pub(super) column_of: Vec<u16>,
     /// Slot of each rank in its column.
     pub(super) slot_of: Vec<u32>,
-    /// Where the rows of each rank begin.
-    starts: Vec<usize>,
-    /// Distinct rows that hold each ranked item, rising.
-    holders: Vec<u32>,
+    /// By column, the distinct rows that hold each ranked item.
+    holders: Vec<Holders>,
     /// Number of items of each column that are minimal uniques by themselves.
     pub(super) single_items: Vec<u64>,
     /// Columns of each distinct row whose item is a minimal unique by itself.
@@ -64,87 +62,45 @@ impl Ranked {
     ) -> Result<Self> {
         let (distinct_of, first, weight) = distinct_rows(table, run)?;
         let columns = table.columns();
-        let wild = missing == MissingRule::Wildcard;
-
-        // Support of every slot; what matches anything adds to every item of its column.
-        let mut ranked = Vec::new();
-        let mut labels: Vec<Vec<u32>> = Vec::new();
-        let mut single_items = Vec::new();
-        for (index, column) in columns.iter().enumerate() {
-            let mut support = vec![0u64; column.slots()];
-            (0..table.rows()).for_each(|row| support[column.codes().slot(row) as usize] += 1);
-            let absent = column.missing_slot() as usize;
-            if missing != MissingRule::Category {
-                if wild {
-                    let everywhere = support[absent];
-                    support
-                        .iter_mut()
-                        .filter(|count| **count > 0)
-                        .for_each(|count| *count += everywhere);
-                }
-                support[absent] = 0;
-            }
-            let label = support.iter().enumerate().map(|(slot, &support)| match support {
-                0 => UNRANKED,
-                support if support <= k => SINGLE,
-                support if support == table.rows() as u64 => UNRANKED,
-                support => {
-                    ranked.push((support, index, slot));
-                    UNRANKED
-                }
-            });
-            labels.push(label.collect());
-            single_items
-                .push(labels[index].iter().filter(|&&label| label == SINGLE).count() as u64);
-        }
-        ranked.sort_unstable();
-        for (rank, &(_, column, slot)) in ranked.iter().enumerate() {
-            labels[column][slot] = u32::try_from(rank).expect("no more items than cells") + 1;
-        }
-        let column_of: Vec<u16> = ranked
-            .iter()
-            .map(|&(_, column, _)| u16::try_from(column).expect("at most 1,024 columns"))
-            .collect();
-
-        let slot_of = ranked
-            .iter()
-            .map(|&(.., slot)| u32::try_from(slot).expect("slots fit 32 bits"))
-            .collect();
+        let (labels, ranked) = rank(table, k, missing);
+        run.check()?;
+        let single = |labels: &Vec<u32>| labels.iter().filter(|&&label| label == SINGLE).count();
+        let single_items = labels.iter().map(|labels| single(labels) as u64).collect();
         let stride = columns.len().next_multiple_of(16).max(16);
-        let mut cells = vec![0u32; first.len() * stride];
-        let mut singles = vec![0u64; first.len() * words];
-        let mut absent = vec![0u64; if wild { first.len() * words } else { 0 }];
-        for (index, (column, labels)) in columns.iter().zip(&labels).enumerate() {
-            run.check()?;
-            let (word, bit) = (index / 64, 1u64 << (index % 64));
-            for (distinct, &row) in first.iter().enumerate() {
+        let wild = missing == MissingRule::Wildcard;
+        let mut rows = Rows {
+            cells: vec![0u32; first.len() * stride],
+            singles: vec![0u64; first.len() * words],
+            absent: vec![0u64; if wild { first.len() * words } else { 0 }],
+        };
+        rows.fill(columns, &labels, &first, stride, words);
+        run.check()?;
+        let holders = columns.par_iter().zip(&labels).map(|(column, labels)| {
+            Holders::new(labels.len(), &first, |row| {
                 let slot = column.codes().slot(row as usize);
-                match labels[slot as usize] {
-                    SINGLE => singles[distinct * words + word] |= bit,
-                    label => cells[distinct * stride + index] = label,
-                }
-                if wild && slot == column.missing_slot() {
-                    absent[distinct * words + word] |= bit;
-                }
-            }
-        }
-        let (starts, holders) = holders(&cells, stride, column_of.len());
-        let absent_rows = if wild { absent_rows(columns, &first) } else { Vec::new() };
+                let label = labels[slot as usize];
+                (label != UNRANKED && label != SINGLE).then_some(slot)
+            })
+        });
+        let absent_rows = columns.par_iter().filter(|_| wild).map(|column| {
+            let missing = column.missing_slot();
+            let absent = |&(_, row): &(u32, &u32)| column.codes().slot(*row as usize) == missing;
+            (0u32..).zip(&first).filter(absent).map(|(distinct, _)| distinct).collect()
+        });
         Ok(Self {
             columns: columns.len(),
+            holders: holders.collect(),
+            absent_rows: absent_rows.collect(),
             distinct_of,
             first,
             weight,
             stride,
-            cells,
-            column_of,
-            slot_of,
-            starts,
-            holders,
+            cells: rows.cells,
+            column_of: ranked.iter().map(|item| item.column).collect(),
+            slot_of: ranked.iter().map(|item| item.slot).collect(),
             single_items,
-            singles,
-            absent,
-            absent_rows,
+            singles: rows.singles,
+            absent: rows.absent,
             words,
         })
     }
@@ -172,7 +128,7 @@ impl Ranked {
 
     /// Distinct rows that hold the item of a rank.
     pub(super) fn holders(&self, rank: usize) -> &[u32] {
-        &self.holders[self.starts[rank]..self.starts[rank + 1]]
+        self.holders[self.column_of[rank] as usize].of(self.slot_of[rank])
     }
 
     /// Whether missing cells match anything here.
@@ -234,9 +190,9 @@ impl Ranked {
 
     /// Bytes that this takes.
     pub(super) fn memory(&self) -> u64 {
-        let words = self.singles.len() + self.absent.len() + self.starts.len();
-        let halves =
-            self.cells.len() + self.holders.len() + self.distinct_of.len() + 2 * self.first.len();
+        let words = self.singles.len() + self.absent.len();
+        let holders: usize = self.holders.iter().map(|of| of.rows.len() + of.starts.len()).sum();
+        let halves = self.cells.len() + holders + self.distinct_of.len() + 2 * self.first.len();
         8 * words as u64 + 4 * halves as u64
     }
 }
@@ -289,33 +245,130 @@ fn distinct_rows(table: &EncodedTable, run: &Run) -> Result<(Vec<u32>, Vec<u32>,
     Ok((class_of, first, weight))
 }
 
-/// Where the rows of each rank begin, and the distinct rows by rank.
-fn holders(cells: &[u32], stride: usize, ranks: usize) -> (Vec<usize>, Vec<u32>) {
-    let mut starts = vec![0usize; ranks + 1];
-    cells.iter().filter(|&&cell| cell != 0).for_each(|&cell| starts[cell as usize] += 1);
-    for rank in 0..ranks {
-        starts[rank + 1] += starts[rank];
-    }
-    let mut next = starts.clone();
-    let mut holders = vec![0u32; starts[ranks]];
-    for (distinct, cells) in (0u32..).zip(cells.chunks_exact(stride)) {
-        for &cell in cells.iter().filter(|&&cell| cell != 0) {
-            let at = &mut next[cell as usize - 1];
-            holders[*at] = distinct;
-            *at += 1;
-        }
-    }
-    (starts, holders)
+/// An item with a rank.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Item {
+    support: u64,
+    column: u16,
+    slot: u32,
 }
 
-fn absent_rows(columns: &[Column], first: &[u32]) -> Vec<Vec<u32>> {
-    let of_column = |column: &Column| {
-        let is_absent = |row: u32| column.codes().slot(row as usize) == column.missing_slot();
-        (0u32..)
-            .zip(first)
-            .filter(|&(_, &row)| is_absent(row))
-            .map(|(distinct, _)| distinct)
-            .collect()
+/// What each slot of each column is in cells, and the items by rank.
+fn rank(table: &EncodedTable, k: u64, missing: MissingRule) -> (Vec<Vec<u32>>, Vec<Item>) {
+    fn count<S: Slot>(codes: &[S], slots: usize) -> Vec<u64> {
+        let mut counts = vec![0u64; slots];
+        codes.iter().for_each(|code| counts[code.index()] += 1);
+        counts
+    }
+    let rows = table.rows() as u64;
+    let of_column = |(index, column): (usize, &Column)| {
+        let mut support = match column.codes() {
+            Codes::U8(codes) => count(codes, column.slots()),
+            Codes::U16(codes) => count(codes, column.slots()),
+            Codes::U32(codes) => count(codes, column.slots()),
+        };
+        let absent = std::mem::take(&mut support[column.missing_slot() as usize]);
+        match missing {
+            MissingRule::Category => support[column.missing_slot() as usize] = absent,
+            MissingRule::Distinct => {}
+            // What matches anything adds to every item that is there.
+            MissingRule::Wildcard => {
+                let held = support.iter_mut().filter(|support| **support > 0);
+                held.for_each(|support| *support += absent);
+            }
+        }
+        let column = u16::try_from(index).expect("at most 1,024 columns");
+        let mut items = Vec::new();
+        let label = |(slot, support): (u32, u64)| {
+            if support > k && support < rows {
+                items.push(Item { support, column, slot });
+            }
+            if (1..=k).contains(&support) { SINGLE } else { UNRANKED }
+        };
+        let labels: Vec<u32> = (0u32..).zip(support).map(label).collect();
+        (labels, items)
     };
-    columns.par_iter().map(of_column).collect()
+    let (mut labels, items): (Vec<_>, Vec<_>) =
+        table.columns().par_iter().enumerate().map(of_column).unzip();
+    let mut ranked: Vec<Item> = items.into_iter().flatten().collect();
+    ranked.par_sort_unstable();
+    for (cell, item) in (1u32..).zip(&ranked) {
+        labels[item.column as usize][item.slot as usize] = cell;
+    }
+    (labels, ranked)
+}
+
+/// What rows have, row by row.
+struct Rows {
+    cells: Vec<u32>,
+    singles: Vec<u64>,
+    absent: Vec<u64>,
+}
+
+/// Distinct rows that a thread fills at once.
+const FILLED_AT_ONCE: usize = 1 << 12;
+
+impl Rows {
+    fn fill(
+        &mut self,
+        columns: &[Column],
+        labels: &[Vec<u32>],
+        first: &[u32],
+        stride: usize,
+        words: usize,
+    ) {
+        let wild = !self.absent.is_empty();
+        let mut absent: Vec<&mut [u64]> = self.absent.chunks_mut(FILLED_AT_ONCE * words).collect();
+        absent.resize_with(first.len().div_ceil(FILLED_AT_ONCE), Default::default);
+        let cells = self.cells.par_chunks_mut(FILLED_AT_ONCE * stride);
+        let singles = self.singles.par_chunks_mut(FILLED_AT_ONCE * words);
+        let rows = first.par_chunks(FILLED_AT_ONCE);
+        cells.zip(singles).zip(absent).zip(rows).for_each(|(((cells, singles), absent), rows)| {
+            for (index, (column, labels)) in columns.iter().zip(labels).enumerate() {
+                let (word, bit) = (index / 64, 1u64 << (index % 64));
+                for (at, &row) in rows.iter().enumerate() {
+                    let slot = column.codes().slot(row as usize);
+                    match labels[slot as usize] {
+                        SINGLE => singles[at * words + word] |= bit,
+                        label => cells[at * stride + index] = label,
+                    }
+                    if wild && slot == column.missing_slot() {
+                        absent[at * words + word] |= bit;
+                    }
+                }
+            }
+        });
+    }
+}
+
+/// The distinct rows of each slot of a column, rising.
+struct Holders {
+    starts: Vec<u32>,
+    rows: Vec<u32>,
+}
+
+impl Holders {
+    /// Sorts rows, given by their first row, by slot; those without slot are left out.
+    fn new(slots: usize, first: &[u32], slot: impl Fn(u32) -> Option<u32>) -> Self {
+        let mut starts = vec![0u32; slots + 1];
+        first.iter().filter_map(|&row| slot(row)).for_each(|slot| starts[slot as usize + 1] += 1);
+        for slot in 0..slots {
+            starts[slot + 1] += starts[slot];
+        }
+        let mut next = starts.clone();
+        let mut rows = vec![0u32; starts[slots] as usize];
+        for (distinct, &row) in (0u32..).zip(first) {
+            if let Some(slot) = slot(row) {
+                let at = &mut next[slot as usize];
+                rows[*at as usize] = distinct;
+                *at += 1;
+            }
+        }
+        Self { starts, rows }
+    }
+
+    fn of(&self, slot: u32) -> &[u32] {
+        let slot = slot as usize;
+        &self.rows[self.starts[slot] as usize..self.starts[slot + 1] as usize]
+    }
 }

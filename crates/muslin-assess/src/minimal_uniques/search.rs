@@ -161,7 +161,7 @@ impl<'a> Search<'a> {
     ) -> u64 {
         let stop = Stopper { run: self.run, seen: AtomicBool::new(false) };
         let mut worker = self.worker::<W>(sizes, false);
-        self.fill(row, shared, &mut worker, &stop);
+        self.fill(row, shared.iter().copied(), &mut worker, &stop);
         worker.tally.own_total()
     }
 
@@ -188,7 +188,7 @@ impl<'a> Search<'a> {
     fn fill<const W: usize>(
         &self,
         row: u32,
-        of_row: &[Shared<W>],
+        of_row: impl Iterator<Item = Shared<W>>,
         worker: &mut Worker<'_, W>,
         stop: &Stopper<'_>,
     ) {
@@ -210,11 +210,11 @@ impl<'a> Search<'a> {
         let look = || stop.look();
         if slack == 0 {
             masks.clear();
-            masks.extend(of_row.iter().map(|set| set.columns));
+            masks.extend(of_row.map(|set| set.columns));
             whole.list(universe, masks, self.most, self.tuning.isa, &look, tally);
         } else {
             shared.clear();
-            shared.extend_from_slice(of_row);
+            shared.extend(of_row);
             let rows = Others { ranked: self.ranked, slack };
             partial.list(rows, universe, shared, self.most, &look, tally);
         }
@@ -274,35 +274,44 @@ pub(super) fn stopped(error: crate::Error) -> Result<Coverage> {
     }
 }
 
-/// What rows share, by row.
+/// What rows share, by row, in as many parts as threads found it.
 struct ByRow<const W: usize> {
     rows: Range<u32>,
-    starts: Vec<usize>,
+    parts: Vec<Sorted<W>>,
+}
+
+struct Sorted<const W: usize> {
+    starts: Vec<u32>,
     sets: Vec<Shared<W>>,
 }
 
 impl<const W: usize> ByRow<W> {
     fn new(rows: Range<u32>, found: Vec<Vec<Shared<W>>>) -> Self {
-        let mut starts = vec![0usize; rows.len() + 1];
-        found.iter().flatten().for_each(|set| starts[(set.row - rows.start) as usize + 1] += 1);
+        let parts = found.into_par_iter().map(|found| Sorted::new(&rows, &found)).collect();
+        Self { rows, parts }
+    }
+
+    fn of(&self, row: u32) -> impl Iterator<Item = Shared<W>> + '_ {
+        let at = (row - self.rows.start) as usize;
+        let of = move |part: &Sorted<W>| part.starts[at] as usize..part.starts[at + 1] as usize;
+        self.parts.iter().flat_map(move |part| part.sets[of(part)].iter().copied())
+    }
+}
+
+impl<const W: usize> Sorted<W> {
+    fn new(rows: &Range<u32>, found: &[Shared<W>]) -> Self {
+        let mut starts = vec![0u32; rows.len() + 1];
+        found.iter().for_each(|set| starts[(set.row - rows.start) as usize + 1] += 1);
         for at in 0..rows.len() {
             starts[at + 1] += starts[at];
         }
         let mut next = starts.clone();
-        let empty = Shared { row: 0, other: 0, columns: Mask::EMPTY };
-        let mut sets = vec![empty; starts[rows.len()]];
-        for part in found {
-            for set in part {
-                let at = &mut next[(set.row - rows.start) as usize];
-                sets[*at] = set;
-                *at += 1;
-            }
+        let mut sets = vec![Shared { row: 0, other: 0, columns: Mask::EMPTY }; found.len()];
+        for set in found {
+            let at = &mut next[(set.row - rows.start) as usize];
+            sets[*at as usize] = *set;
+            *at += 1;
         }
-        Self { rows, starts, sets }
-    }
-
-    fn of(&self, row: u32) -> &[Shared<W>] {
-        let at = (row - self.rows.start) as usize;
-        &self.sets[self.starts[at]..self.starts[at + 1]]
+        Self { starts, sets }
     }
 }
