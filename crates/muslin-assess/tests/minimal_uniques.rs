@@ -226,3 +226,54 @@ fn a_time_limit_says_so() {
         Err(error) => assert!(error.to_string().contains("time limit"), "{error}"),
     }
 }
+
+#[test]
+fn an_estimate_from_all_rows_is_the_answer() {
+    for (name, table) in middling_tables() {
+        for (k, method) in [(1, METHODS[0]), (2, METHODS[0]), (1, METHODS[1])] {
+            let search = MinimalUniques::new().k(k).max_size(Some(3)).method(Some(method));
+            let found = search.run(&table, &Run::new()).unwrap();
+            let guess = search.estimate(&table, usize::MAX, &Run::new()).unwrap();
+            let total = i64::try_from(found.total()).unwrap();
+            #[expect(clippy::cast_possible_truncation, reason = "a whole number")]
+            let guessed =
+                [guess.total.low, guess.total.likely, guess.total.high].map(|x| x.round() as i64);
+            assert_eq!(guessed, [total; 3], "{name}, k {k}");
+            assert_eq!(guess.method, method);
+            assert!(guess.seconds.low <= guess.seconds.likely && guess.memory.likely > 0.0);
+        }
+    }
+}
+
+#[test]
+fn an_estimate_from_some_rows_is_near() {
+    let table = survey(2_000, 20, Seed::new(3));
+    let search = MinimalUniques::new().max_size(Some(4));
+    let total = search.run(&table, &Run::new()).unwrap().total();
+    let mut within = 0;
+    for seed in 0..20 {
+        let run = Run::new().seed(Seed::new(seed));
+        let guess = search.estimate(&table, 200, &run).unwrap();
+        assert_eq!(guess.sampled_rows, 200);
+        #[expect(clippy::cast_precision_loss, reason = "far below")]
+        let total = total as f64;
+        within += u32::from((guess.total.low..=guess.total.high).contains(&total));
+    }
+    assert!(within >= 15, "{within} of 20 intervals hold the answer");
+}
+
+#[test]
+fn a_cancelled_search_is_an_error() {
+    let cancel = muslin_engine::Cancel::default();
+    cancel.cancel();
+    let run = Run::new().cancel(cancel);
+    let error = MinimalUniques::new().run(&survey(600, 20, Seed::new(3)), &run).unwrap_err();
+    assert!(error.to_string().contains("interrupted"), "{error}");
+}
+
+#[test]
+fn settings_out_of_range_are_refused() {
+    let table = EncodedTable::of(&[[1], [2]]);
+    assert!(MinimalUniques::new().k(0).run(&table, &Run::new()).is_err());
+    assert!(MinimalUniques::new().max_size(Some(0)).run(&table, &Run::new()).is_err());
+}

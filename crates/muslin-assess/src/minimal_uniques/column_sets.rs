@@ -109,7 +109,6 @@ impl<'a, const W: usize> ColumnSets<'a, W> {
         small: &mut SmallSets,
         lister: Option<&mut Lister<'_, W>>,
     ) -> Result<Coverage> {
-        self.run.reporter().stage("looking at column sets", None);
         let walked = (0..self.columns.len()).try_for_each(|column| {
             let mut start = Grouped::default();
             for rank in 0..self.ranked.ranks() {
@@ -137,7 +136,7 @@ impl<'a, const W: usize> ColumnSets<'a, W> {
             }
             self.run.check()?;
             set.push(column);
-            let large = self.visit(set, classes);
+            let large = self.visit(set, classes)?;
             self.extend(set, &large)?;
             set.pop();
             self.run.reporter().advance(1);
@@ -147,7 +146,7 @@ impl<'a, const W: usize> ColumnSets<'a, W> {
 
     /// Refines `classes` by the last column of `set`: returns the classes of more than `k` rows,
     /// remembers the rows of the others as k-unique and counts those that are on no subset.
-    fn visit(&mut self, set: &[usize], classes: &Grouped) -> Grouped {
+    fn visit(&mut self, set: &[usize], classes: &Grouped) -> Result<Grouped> {
         let mut columns = Mask::EMPTY;
         set.iter().for_each(|&column| columns.insert(column));
         // The set without its last column is where these rows come from: they are not unique
@@ -187,7 +186,10 @@ impl<'a, const W: usize> ColumnSets<'a, W> {
         if !bits.is_empty() {
             self.unique.insert(columns, bits);
         }
-        large
+        // What is listed is found set by set and kept until it can be sorted by row.
+        let listed = size_of_val(&self.list[..]) + size_of_val(&self.others[..]);
+        self.run.check_memory(listed as u64)?;
+        Ok(large)
     }
 
     /// Pieces of whole classes, so that their results follow each other in order.

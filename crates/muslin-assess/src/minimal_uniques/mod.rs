@@ -280,15 +280,16 @@ impl MinimalUniques {
         run.check_memory(ranked.memory() + Totals::memory(&ranked, weights.len()))?;
         let totals = Totals::new(&ranked, &weights);
         let mut small = SmallSets::new(columns, weights.len());
-        totals.add(1, ranked.single_items.iter().sum());
+        totals.add_singles::<W>();
         let mut lister = sink.map(|sink| Lister::<W>::new(&ranked, table, self.k, most, sink));
         let planned = Plan::new(&ranked, self.k, most, self.method, self.tuning.isa, run);
         let (method, coverage) = match planned {
             Err(error) => (Method::AgreeSets, search::stopped(error)?),
-            Ok(Plan { method: Method::ColumnSets, .. }) => {
+            Ok(Plan { method: Method::ColumnSets, sets, .. }) => {
+                run.reporter().stage("looking at column sets", whole(sets));
                 let lists = lister.is_some();
-                let sets = ColumnSets::<W>::new(&ranked, &totals, self.k, most, lists, run);
-                (Method::ColumnSets, sets.find(&mut small, lister.as_mut())?)
+                let search = ColumnSets::<W>::new(&ranked, &totals, self.k, most, lists, run);
+                (Method::ColumnSets, search.find(&mut small, lister.as_mut())?)
             }
             Ok(Plan { method: Method::AgreeSets, cut, .. }) => {
                 let cut = self.tuning.cut.map_or(cut, |cut| cut.min(ranked.ranks()));
@@ -307,6 +308,16 @@ impl MinimalUniques {
         let asked = Asked { k: self.k, most, coverage, method, weights, scale, score };
         Ok(UniquesFound::new(table, ranked, counted, &small, asked))
     }
+}
+
+/// A count that is known only roughly, unless it is out of all bounds.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "bounded, not negative"
+)]
+fn whole(count: f64) -> Option<u64> {
+    (count < 1e15).then_some(count as u64)
 }
 
 #[cfg(test)]

@@ -32,6 +32,8 @@ pub(super) struct Plan {
     agreement: f64,
     /// Nanoseconds that column sets take, at most, about.
     column_sets: f64,
+    /// Column sets, all of them.
+    pub(super) sets: f64,
     /// Bytes that column sets are remembered in.
     remembered: f64,
 }
@@ -75,6 +77,7 @@ impl Plan {
                 cut: ranked.ranks(),
                 agreement: build,
                 column_sets: by_sets,
+                sets,
                 remembered,
             });
         }
@@ -129,7 +132,7 @@ impl Plan {
             None if takes_sets && by_sets < by_agreement => Method::ColumnSets,
             _ => Method::AgreeSets,
         };
-        Ok(Self { method, cut, agreement: by_agreement, column_sets: by_sets, remembered })
+        Ok(Self { method, cut, agreement: by_agreement, column_sets: by_sets, sets, remembered })
     }
 
     /// Seconds that finding agree sets takes on one thread, about.

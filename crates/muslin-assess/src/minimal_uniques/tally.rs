@@ -64,6 +64,18 @@ impl<'a> Totals<'a> {
         add(&self.by_size[size], count);
     }
 
+    /// Adds items that are minimal uniques by themselves, to rows too: they are known at once.
+    pub(super) fn add_singles<const W: usize>(&self) {
+        self.add(1, self.ranked.single_items.iter().sum());
+        let rows = u32::try_from(self.ranked.distinct()).expect("row ids are 32 bits wide");
+        for row in 0..rows {
+            let singles = self.ranked.singles::<W>(row).len() as u64;
+            if singles > 0 {
+                self.finish_row(row, &[0, singles]);
+            }
+        }
+    }
+
     /// Adds minimal uniques to the item of a cell.
     pub(super) fn add_item(&self, cell: u32, size: usize, count: u64) {
         add(&self.items[(cell as usize - 1) * self.sizes() + size], count);
