@@ -6,10 +6,12 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use muslin_engine::{Run, fold_bits};
 use rayon::prelude::*;
 
+use super::classes::{Classes, Classify};
 use super::kernel::{Isa, Lanes, Task};
-use super::leaf::{Leaf, Scan};
+use super::leaf::Leaf;
 use super::mask::Mask;
 use super::ranked::Ranked;
+use super::scan::Scan;
 use crate::Result;
 
 /// Columns that a row shares with another.
@@ -55,13 +57,15 @@ pub(super) struct Tuning {
     pub(super) direct_pairs: usize,
     /// Leaves of so few targets are compared one by one.
     pub(super) direct_targets: usize,
+    /// Spreads the sum of a row's cells.
+    pub(super) hash: fn(u64) -> u64,
     /// Ranks from here on are one leaf; planned when not given.
     pub(super) cut: Option<usize>,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { isa: Isa::best(), direct_pairs: 2048, direct_targets: 4, cut: None }
+        Self { isa: Isa::best(), direct_pairs: 2048, direct_targets: 4, hash: fold_bits, cut: None }
     }
 }
 
@@ -210,7 +214,13 @@ impl<'a> AgreeSets<'a> {
         } else if self.k == 1 && !self.ranked.is_wild() {
             // Equal rows share all; they are settled, and as partners one of them will do.
             let mut classes = std::mem::take(&mut scratch.classes);
-            self.isa.run(Classify { ranked: self.ranked, lowest, rows, classes: &mut classes });
+            self.isa.run(Classify {
+                ranked: self.ranked,
+                lowest,
+                rows,
+                hash: self.tuning.hash,
+                classes: &mut classes,
+            });
             targets.clear();
             for (&row, &class) in rows.iter().zip(&classes.class_of) {
                 if !self.is_open(row, lowest) {
@@ -298,7 +308,7 @@ impl<'a> AgreeSets<'a> {
 }
 
 /// The number in cells of a rank's item.
-fn cell_of(rank: usize) -> u32 {
+pub(super) fn cell_of(rank: usize) -> u32 {
     u32::try_from(rank).expect("no more ranks than cells") + 1
 }
 
@@ -404,95 +414,4 @@ pub(super) fn is_covered<const W: usize>(
         weight = weight.saturating_add(ranked.weight[kept.other as usize]);
         weight > slack
     })
-}
-
-/// Rows of a leaf by what they have from its lowest rank on.
-#[derive(Default)]
-struct Classes {
-    /// The class of each row.
-    class_of: Vec<u32>,
-    /// The first row of each class.
-    first: Vec<u32>,
-    /// Whether a class has one row only, that no other row equals.
-    alone: Vec<bool>,
-    hashes: Vec<u64>,
-    slots: Vec<u32>,
-}
-
-/// Fills [`Classes`].
-struct Classify<'a> {
-    ranked: &'a Ranked,
-    lowest: u32,
-    rows: &'a [u32],
-    classes: &'a mut Classes,
-}
-
-impl Task<()> for Classify<'_> {
-    #[inline(always)]
-    fn run<L: Lanes>(self) {
-        let Self { ranked, lowest, rows, classes } = self;
-        let Classes { class_of, first, alone, hashes, slots } = classes;
-        class_of.clear();
-        first.clear();
-        alone.clear();
-        hashes.clear();
-        slots.clear();
-        slots.resize((rows.len() * 2).next_power_of_two(), u32::MAX);
-        let last = slots.len() - 1;
-        for &row in rows {
-            let cells = ranked.cells(row);
-            let mut sum = 0u64;
-            for (column, &cell) in cells.iter().enumerate() {
-                let cell = if cell >= lowest { cell } else { 0 };
-                // Odd and different for each column; equal hashes are compared in full below.
-                let factor = (column as u64).wrapping_mul(0x9E37_79B9) & 0xFFFF_FFFF | 1;
-                sum = sum.wrapping_add(u64::from(cell) * factor);
-            }
-            let hash = fold_bits(sum);
-            let mut slot = usize::try_from(hash & last as u64).expect("below the number of slots");
-            let class = loop {
-                let class = slots[slot];
-                if class == u32::MAX {
-                    slots[slot] = u32::try_from(first.len()).expect("no more classes than rows");
-                    first.push(row);
-                    hashes.push(hash);
-                    alone.push(ranked.weight[row as usize] == 1);
-                    break slots[slot];
-                }
-                if hashes[class as usize] == hash
-                    && same_from(cells, ranked.cells(first[class as usize]), lowest)
-                {
-                    alone[class as usize] = false;
-                    break class;
-                }
-                slot = (slot + 1) & last;
-            };
-            class_of.push(class);
-        }
-    }
-}
-
-/// Whether two rows have the same items from `lowest` on.
-#[inline(always)]
-fn same_from(a: &[u32], b: &[u32], lowest: u32) -> bool {
-    let kept = |cell: u32| if cell >= lowest { cell } else { 0 };
-    a.iter().zip(b).fold(0, |differ, (&a, &b)| differ | (kept(a) ^ kept(b))) == 0
-}
-
-/// Counts the classes of leaves; memory is reused.
-#[derive(Default)]
-pub(super) struct ClassCount(Classes);
-
-impl ClassCount {
-    /// Of the given rows, from a rank on: those in a class of their own, and all classes.
-    pub(super) fn of(
-        &mut self,
-        ranked: &Ranked,
-        rank: usize,
-        rows: &[u32],
-        isa: Isa,
-    ) -> (usize, usize) {
-        isa.run(Classify { ranked, lowest: cell_of(rank), rows, classes: &mut self.0 });
-        (self.0.alone.iter().filter(|alone| **alone).count(), self.0.first.len())
-    }
 }

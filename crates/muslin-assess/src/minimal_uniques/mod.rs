@@ -31,6 +31,7 @@
 //! ranked        distinct rows, items relabelled by rank           (rank order)
 //! plan          which search, and which ranks share a leaf
 //! agree, leaf   maximal agree sets, one leaf per reference item   (recursion, uniform support)
+//! scan          one row against all others of a leaf, by bitmaps
 //! hypergraph    columns that stand for each other, per row        (perfect correlation)
 //! transversals  minimal sets in no agree set, each item needed    (support rows)
 //! partial       the same where up to k rows may share a set
@@ -40,7 +41,7 @@
 //!
 //! In a leaf, the rows that hold the reference item are compared on the items of its rank and above.
 //! Equal rows are one there; a row with an equal shares everything and is settled: leaves of higher
-//! rank have nothing for it. The others are compared 512 at a time by bitmaps, see `leaf`. Threads
+//! rank have nothing for it. The others are compared 512 at a time by bitmaps, see `scan`. Threads
 //! take leaves in rank order, share out the targets of large ones, and then rows in small pieces,
 //! stealing from each other; that is the load balancing the paper leaves open.
 //!
@@ -59,6 +60,7 @@
 )]
 
 mod agree;
+mod classes;
 mod column_sets;
 mod estimate;
 mod found;
@@ -70,6 +72,7 @@ mod mask;
 mod partial;
 mod plan;
 mod ranked;
+mod scan;
 mod scores;
 mod search;
 mod tally;

@@ -6,7 +6,7 @@ use muslin_engine::Run;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::agree::ClassCount;
+use super::classes::ClassCount;
 use super::kernel::Isa;
 use super::ranked::Ranked;
 use crate::Result;
