@@ -1,6 +1,6 @@
 //! Command line to [`Command`]; nothing here runs anything.
 
-use crate::bench::{Part, Settings};
+use crate::bench::{Part, Settings, Subject};
 use crate::check::Scope;
 use crate::failure::{Failure, Result};
 use crate::generate::Mode;
@@ -17,6 +17,7 @@ commands:
                      benchmarks; ARGS go to the benchmark programs
       --instructions   count instructions with valgrind instead
       --peers          compare with other readers instead; ARGS go to benches/peers/read.py
+      --peers-uniques  compare minimal uniques instead; ARGS go to benches/peers/uniques.py
   demo               build the program and run it on example data
   gen [--check]      write the generated files that are checked in; --check only compares
   deps               check arrows between our crates, licences, bans and manifests
@@ -87,7 +88,8 @@ fn parse_bench(rest: &[String]) -> Result<Settings> {
     while let Some(arg) = rest.next() {
         let part = match arg.as_str() {
             "--instructions" => Part::Instructions,
-            "--peers" => Part::Peers,
+            "--peers" => Part::Peers(Subject::Read),
+            "--peers-uniques" => Part::Peers(Subject::Uniques),
             "--" => {
                 settings.args.extend(rest.by_ref().cloned());
                 break;
@@ -149,12 +151,12 @@ mod tests {
 
     #[test]
     fn bench_keeps_its_own_options_and_passes_on_the_rest() {
-        let both = [Part::Peers, Part::Instructions];
+        let both = [Part::Peers(Subject::Read), Part::Instructions];
         for (line, expected) in [
             ("bench", bench(&[Part::Benches], &[])),
             ("bench read", bench(&[Part::Benches], &["read"])),
             ("bench -- --peers", bench(&[Part::Benches], &["--peers"])),
-            ("bench --peers -n 5", bench(&[Part::Peers], &["-n", "5"])),
+            ("bench --peers -n 5", bench(&[Part::Peers(Subject::Read)], &["-n", "5"])),
             ("bench --peers --instructions --peers", bench(&both, &[])),
         ] {
             assert_eq!(parsed(line), Some(expected), "`{line}`");

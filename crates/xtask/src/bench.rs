@@ -3,6 +3,8 @@
 mod instructions;
 mod peers;
 
+pub(crate) use self::peers::Subject;
+
 use crate::failure::Result;
 use crate::process::Call;
 use crate::workspace::Workspace;
@@ -24,7 +26,7 @@ pub(crate) enum Part {
     /// Instructions, counted by valgrind: the same number on a busy machine.
     Instructions,
     /// Other programs on the same data.
-    Peers,
+    Peers(Subject),
 }
 
 /// Measures each part.
@@ -34,6 +36,6 @@ pub(crate) fn run(workspace: &Workspace, settings: &Settings) -> Result<()> {
             Call::cargo(["bench", "--workspace", "--benches", "--"]).args(&settings.args).run()
         }
         Part::Instructions => instructions::run(workspace),
-        Part::Peers => peers::run(workspace, &settings.args),
+        Part::Peers(subject) => peers::run(workspace, *subject, &settings.args),
     })
 }

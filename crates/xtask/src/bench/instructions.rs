@@ -7,13 +7,29 @@ use crate::process::Call;
 use crate::program::{Profile, Program};
 use crate::workspace::Workspace;
 
-/// Rows of the table; the file names say so too.
-const ROWS: u32 = 200_000;
+/// What is counted: a command with its settings, and the table that it looks at.
+struct Case {
+    command: &'static [&'static str],
+    rows: u32,
+    file: &'static str,
+}
 
-/// One file for each format we read.
-const FILES: [&str; 2] = ["bench-data/hospital-200k.csv", "bench-data/hospital-200k.parquet"];
+const CASES: [Case; 4] = [
+    Case { command: &["scan"], rows: 200_000, file: "bench-data/hospital-200k.csv" },
+    Case { command: &["scan"], rows: 200_000, file: "bench-data/hospital-200k.parquet" },
+    Case {
+        command: &["uniques", "--max-size", "3", "--method", "agree-sets"],
+        rows: 5_000,
+        file: "bench-data/hospital-5k.csv",
+    },
+    Case {
+        command: &["uniques", "--max-size", "2", "--method", "column-sets"],
+        rows: 20_000,
+        file: "bench-data/hospital-20k.csv",
+    },
+];
 
-/// Counts the instructions of a scan of each file, on one thread.
+/// Counts the instructions of each case, on one thread.
 pub(super) fn run(workspace: &Workspace) -> Result<()> {
     if !Call::new("valgrind").args(["--version"]).works() {
         println!("valgrind is not installed: no instructions were counted");
@@ -21,23 +37,25 @@ pub(super) fn run(workspace: &Workspace) -> Result<()> {
     }
     let program = Program::build(workspace, Profile::Bench)?;
     let mut counts = Vec::new();
-    for file in FILES {
-        let path = workspace.target(file);
-        program.write_hospital(ROWS, &path)?;
-        counts.push((path.display().to_string(), count(&program, &path)?));
+    for case in CASES {
+        let path = workspace.target(case.file);
+        program.write_hospital(case.rows, &path)?;
+        let name = format!("{} {}", case.command.join(" "), path.display());
+        counts.push((name, count(&program, case.command, &path)?));
     }
     println!("\n{:>16}  case", "instructions");
-    for (file, count) in counts {
-        println!("{count:>16}  scan {file}");
+    for (name, count) in counts {
+        println!("{count:>16}  {name}");
     }
     Ok(())
 }
 
-fn count(program: &Program, file: &Path) -> Result<u64> {
+fn count(program: &Program, command: &[&str], file: &Path) -> Result<u64> {
     let call = Call::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .args([program.path()])
-        .args(["scan", "--threads", "1"])
+        .args(command)
+        .args(["--threads", "1"])
         .args([file]);
     println!("$ {call}");
     let output = call.captured()?;

@@ -1,4 +1,4 @@
-//! Other readers on the same data, by a Python script in an environment of its own.
+//! Other programs on the same data, by a Python script in an environment of its own.
 
 use std::path::Path;
 
@@ -8,11 +8,29 @@ use crate::program::{Profile, Program, create_folder};
 use crate::workspace::Workspace;
 
 const REQUIREMENTS: &str = "benches/peers/requirements.txt";
-const SCRIPT: &str = "benches/peers/read.py";
+
+/// What to compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// Reading a table.
+    Read,
+    /// Finding minimal uniques.
+    Uniques,
+}
+
+impl Subject {
+    fn script(self) -> &'static str {
+        match self {
+            Self::Read => "benches/peers/read.py",
+            Self::Uniques => "benches/peers/uniques.py",
+        }
+    }
+}
 
 /// Prepares the environment, builds the program and runs the script; `args` go to the script.
-pub(super) fn run(workspace: &Workspace, args: &[String]) -> Result<()> {
-    for file in [REQUIREMENTS, SCRIPT] {
+pub(super) fn run(workspace: &Workspace, subject: Subject, args: &[String]) -> Result<()> {
+    let script = subject.script();
+    for file in [REQUIREMENTS, script] {
         if !Path::new(file).is_file() {
             let message = format!("`{file}`: no such file");
             return Err(Failure::new(message, "check out the whole repository"));
@@ -33,7 +51,7 @@ pub(super) fn run(workspace: &Workspace, args: &[String]) -> Result<()> {
     let work = workspace.target("bench-data");
     create_folder(&work)?;
     Call::new(&python)
-        .args([SCRIPT, "--muslin"])
+        .args([script, "--muslin"])
         .args([program.path()])
         .args(["--work"])
         .args([work])
