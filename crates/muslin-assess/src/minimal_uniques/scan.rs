@@ -155,18 +155,23 @@ impl<const W: usize> Scan<W> {
         let start = self.pool.len();
         let wild = !leaf.wild_item_of.is_empty();
         let told = if wild { of.local } else { of.mapped };
+        let mut others = [0; BLOCK / 64];
         for column in told.without(shared).iter() {
-            if wild {
-                self.pool.push(leaf.wild_item_of[column]);
-            }
-            if self.items[column] != NONE {
-                self.pool.push(self.items[column]);
+            let wild_item = if wild { leaf.wild_item_of[column] } else { NONE };
+            for item in [self.items[column], wild_item] {
+                if item != NONE {
+                    self.pool.push(item);
+                    let bits = &block[item as usize];
+                    for word in 0..BLOCK / 64 {
+                        others[word] |= bits[word];
+                    }
+                }
             }
         }
         let length = number(self.pool.len() - start);
         self.clauses.push(Clause { other, start: number(start), length });
         self.known.push(shared);
-        or_of(block, &self.pool[start..])
+        others
     }
 
     /// Forgets sets within one that is about to be taken in.
