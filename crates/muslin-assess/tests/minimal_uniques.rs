@@ -27,6 +27,7 @@ fn listed(search: &MinimalUniques, table: &EncodedTable, run: &Run) -> (Vec<Uniq
 }
 
 /// What the counts must be, from the list.
+#[expect(clippy::cast_precision_loss, reason = "few columns")]
 fn check_counts(all: &[Unique], found: &UniquesFound, rows: usize) {
     assert_eq!(found.total(), all.len() as u64);
     for (size, count) in found.by_size() {
@@ -39,6 +40,21 @@ fn check_counts(all: &[Unique], found: &UniquesFound, rows: usize) {
         let counted = found.row(row);
         assert_eq!((counted.uniques, usize::from(counted.smallest)), (own.len() as u64, smallest));
         assert_eq!(counted.suda > 0.0, !own.is_empty());
+    }
+    let score = |unique: &Unique| -> f64 {
+        let (columns, size) = (found.columns().len(), unique.columns.len());
+        (size..=found.max_size().min(columns - 1)).map(|i| (columns - i) as f64).product()
+    };
+    for row in 0..rows {
+        let id = u32::try_from(row).unwrap();
+        let own = || all.iter().filter(|unique| unique.rows.contains(&id));
+        let all: f64 = own().map(score).sum();
+        assert!((found.row(row).suda - all).abs() <= 1e-9 * all);
+        for (column, part) in found.contributions(row).into_iter().flatten().enumerate() {
+            let with = own().filter(|unique| unique.columns.contains(&column));
+            let expected = if all > 0.0 { with.map(score).sum::<f64>() / all } else { 0.0 };
+            assert!((part - expected).abs() < 1e-9, "row {row}, column {column}");
+        }
     }
     for share in found.columns() {
         let holders = |unique: &Unique| unique.rows.len() as u64;
@@ -68,7 +84,8 @@ proptest! {
         prop_assert_eq!(&oracle::suda2(&table, u64::from(k), max_size, missing), &expected);
         for method in METHODS {
             let search = MinimalUniques::new().k(k).max_size(max_size).missing(missing);
-            let (all, found) = listed(&search.method(Some(method)), &table, &Run::new());
+            let search = search.method(Some(method)).contributions(true);
+            let (all, found) = listed(&search, &table, &Run::new());
             prop_assert_eq!(&all, &expected, "{:?}", method);
             check_counts(&all, &found, table.rows());
         }

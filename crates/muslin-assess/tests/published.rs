@@ -173,7 +173,9 @@ fn missing_cells_form_no_items_where_they_are_distinct() {
 fn correlated_columns_share_contributions_evenly() {
     // sdcMicro gives row 0 the contributions 1, 0, 1, 1: it counts one of two equal columns only.
     let table = EncodedTable::of(&[[1, 1, 1, 1], [1, 1, 1, 2], [2, 2, 1, 1], [1, 1, 2, 1]]);
-    let (all, found) = listed(&MinimalUniques::new(), &table);
+    let (all, found) = listed(&MinimalUniques::new().contributions(true), &table);
+    let of_row: Vec<f64> = found.contributions(0).unwrap().collect();
+    assert_eq!(of_row, [0.5, 0.5, 1.0, 1.0]);
     let of_row_0: Vec<_> = all.iter().filter(|unique| unique.rows == [0]).collect();
     assert_eq!(of_row_0.len(), 2);
     assert!(of_row_0.iter().all(|unique| unique.columns[1..] == [2, 3]));

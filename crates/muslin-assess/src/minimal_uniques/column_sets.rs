@@ -235,6 +235,9 @@ impl<'a, const W: usize> ColumnSets<'a, W> {
                 for &row in rows {
                     let held = &self.held[row as usize * self.sizes + size];
                     held.store(held.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+                    for &column in step.set {
+                        self.totals.add_part(row, column, size, 1);
+                    }
                 }
                 for &column in step.set {
                     let cell = self.columns[column][first];

@@ -102,7 +102,8 @@ impl Search<'_> {
             Method::AgreeSets => sets * 2.0 * size_of::<Shared<W>>() as f64,
             Method::ColumnSets => plan.remembered_bytes(),
         };
-        let fixed = (self.ranked.memory() + Totals::memory(self.ranked, totals.sizes())) as f64;
+        let fixed =
+            (self.ranked.memory() + Totals::memory(self.ranked, totals.sizes(), false)) as f64;
         let memory = Interval { low: fixed, likely: fixed + held, high: fixed + 2.0 * held };
         Ok(Estimate {
             method: plan.method,

@@ -33,6 +33,7 @@ pub struct UniquesFound {
     uniques: Vec<u64>,
     scores: Vec<f64>,
     smallest: Vec<u16>,
+    parts: Vec<f64>,
     alone: u64,
     paired: u64,
     columns: Vec<ColumnShare>,
@@ -156,6 +157,7 @@ impl UniquesFound {
             uniques: counted.uniques,
             scores: counted.scores,
             smallest: counted.smallest,
+            parts: counted.parts,
             alone,
             paired,
             values,
@@ -206,6 +208,17 @@ impl UniquesFound {
             smallest: self.smallest[distinct],
             suda: self.scores[distinct],
         }
+    }
+
+    /// What each column adds to a row's score, of that score, if that was asked for. Sums to more
+    /// than one, as a minimal unique has several columns; all zero for a row without any.
+    pub fn contributions(&self, row: usize) -> Option<impl Iterator<Item = f64> + '_> {
+        let distinct = self.distinct_of[row] as usize;
+        let columns = self.columns.len();
+        let parts = self.parts.get(distinct * columns..(distinct + 1) * columns);
+        let parts = parts.filter(|parts| !parts.is_empty())?;
+        let score = self.scores[distinct];
+        Some(parts.iter().map(move |part| if score > 0.0 { part / score } else { 0.0 }))
     }
 
     /// Number of rows whose smallest minimal unique has at most so many items.

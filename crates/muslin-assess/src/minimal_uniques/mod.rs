@@ -132,6 +132,7 @@ pub struct MinimalUniques {
     missing: MissingRule,
     score: Score,
     method: Option<Method>,
+    contributions: bool,
     tuning: Tuning,
 }
 
@@ -150,6 +151,7 @@ impl MinimalUniques {
             missing: MissingRule::default(),
             score: Score::default(),
             method: None,
+            contributions: false,
             tuning: Tuning::default(),
         }
     }
@@ -179,6 +181,13 @@ impl MinimalUniques {
     #[must_use]
     pub fn score(mut self, score: Score) -> Self {
         self.score = score;
+        self
+    }
+
+    /// Whether to tell what each column adds to each row's score: eight bytes per cell.
+    #[must_use]
+    pub fn contributions(mut self, wanted: bool) -> Self {
+        self.contributions = wanted;
         self
     }
 
@@ -227,7 +236,7 @@ impl MinimalUniques {
         let most = self.most(table);
         let (weights, _) = self.score.weights(table.columns().len(), most);
         let ranked = Ranked::new(table, u64::from(self.k), self.missing, W, run)?;
-        let totals = Totals::new(&ranked, &weights);
+        let totals = Totals::new(&ranked, &weights, false);
         let plan = Plan::new(&ranked, self.k, most, self.method, self.tuning.isa, run)?;
         let (k, tuning, cut) = (self.k, self.tuning, plan.cut);
         let search = Search { ranked: &ranked, k, most, cut, tuning, run };
@@ -280,8 +289,10 @@ impl MinimalUniques {
         let (weights, scale) = self.score.weights(columns, most);
         run.reporter().stage("ranking items", None);
         let ranked = Ranked::new(table, u64::from(self.k), self.missing, W, run)?;
-        run.check_memory(ranked.memory() + Totals::memory(&ranked, weights.len()))?;
-        let totals = Totals::new(&ranked, &weights);
+        run.check_memory(
+            ranked.memory() + Totals::memory(&ranked, weights.len(), self.contributions),
+        )?;
+        let totals = Totals::new(&ranked, &weights, self.contributions);
         let mut small = SmallSets::new(columns, weights.len());
         totals.add_singles::<W>();
         let mut lister = sink.map(|sink| Lister::<W>::new(&ranked, table, self.k, most, sink));

@@ -23,6 +23,8 @@ pub(super) struct Totals<'a> {
     /// Bits of each row's score.
     scores: Vec<AtomicU64>,
     smallest: Vec<AtomicU16>,
+    /// Bits of what each column adds to each row's score, by row, then by column, if asked for.
+    parts: Vec<AtomicU64>,
 }
 
 /// [`Totals`] when all is counted.
@@ -33,10 +35,11 @@ pub(super) struct Counted {
     pub(super) uniques: Vec<u64>,
     pub(super) scores: Vec<f64>,
     pub(super) smallest: Vec<u16>,
+    pub(super) parts: Vec<f64>,
 }
 
 impl<'a> Totals<'a> {
-    pub(super) fn new(ranked: &'a Ranked, weights: &'a [f64]) -> Self {
+    pub(super) fn new(ranked: &'a Ranked, weights: &'a [f64], with_parts: bool) -> Self {
         let zeros = |count: usize| (0..count).map(|_| AtomicU64::new(0)).collect::<Vec<_>>();
         Self {
             ranked,
@@ -46,12 +49,25 @@ impl<'a> Totals<'a> {
             uniques: zeros(ranked.distinct()),
             scores: zeros(ranked.distinct()),
             smallest: (0..ranked.distinct()).map(|_| AtomicU16::new(0)).collect(),
+            parts: zeros(if with_parts { ranked.distinct() * ranked.columns } else { 0 }),
         }
     }
 
     /// Bytes that counting takes.
-    pub(super) fn memory(ranked: &Ranked, sizes: usize) -> u64 {
-        8 * (ranked.ranks() * sizes) as u64 + 18 * ranked.distinct() as u64
+    pub(super) fn memory(ranked: &Ranked, sizes: usize, with_parts: bool) -> u64 {
+        let parts = if with_parts { ranked.distinct() * ranked.columns } else { 0 };
+        8 * (ranked.ranks() * sizes + parts) as u64 + 18 * ranked.distinct() as u64
+    }
+
+    /// Adds what minimal uniques of one size with a column add to a row's score. No two threads
+    /// are at one row at a time.
+    #[expect(clippy::cast_precision_loss, reason = "a score is a rounded number")]
+    pub(super) fn add_part(&self, row: u32, column: usize, size: usize, count: u64) {
+        if let Some(part) = self.parts.get(row as usize * self.ranked.columns + column) {
+            let sum =
+                f64::from_bits(part.load(Ordering::Relaxed)) + count as f64 * self.weights[size];
+            part.store(sum.to_bits(), Ordering::Relaxed);
+        }
     }
 
     /// Number of sizes, zero included.
@@ -72,6 +88,8 @@ impl<'a> Totals<'a> {
             let singles = self.ranked.singles::<W>(row).len() as u64;
             if singles > 0 {
                 self.finish_row(row, &[0, singles]);
+                let columns = self.ranked.singles::<W>(row);
+                columns.iter().for_each(|column| self.add_part(row, column, 1, 1));
             }
         }
     }
@@ -103,6 +121,7 @@ impl<'a> Totals<'a> {
             uniques: whole(self.uniques),
             scores: self.scores.into_iter().map(|bits| f64::from_bits(bits.into_inner())).collect(),
             smallest: self.smallest.into_iter().map(AtomicU16::into_inner).collect(),
+            parts: self.parts.into_iter().map(|bits| f64::from_bits(bits.into_inner())).collect(),
         }
     }
 }
@@ -221,8 +240,11 @@ impl<'a, const W: usize> RowTally<'a, W> {
             for (size, &count) in counts.into_iter().flatten().enumerate().filter(|(_, c)| **c > 0)
             {
                 // Each column of a class is in as many as any other.
-                let each = (count / graph.sizes[class]).saturating_mul(rows);
-                members.iter().for_each(|column| totals.add_item(cells[column], size, each));
+                let each = count / graph.sizes[class];
+                for column in members.iter() {
+                    totals.add_item(cells[column], size, each.saturating_mul(rows));
+                    totals.add_part(self.row, column, size, each);
+                }
             }
         }
     }
