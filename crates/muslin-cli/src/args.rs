@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueHint};
-use muslin::{ColumnType, Encoding, MissingRule, Role, WriteFormat};
+use muslin::{ColumnType, Encoding, GroupBy, Method, MissingRule, Role, Score, WriteFormat};
 
 /// Finds what gives people away in a table about them.
 #[derive(Debug, Parser)]
@@ -25,6 +25,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Say what is in a file: columns, their roles, and how many rows stand out.
     Scan(Scan),
+    /// Find what singles rows out: the smallest sets of values that few rows hold.
+    Uniques(Uniques),
     /// Write a made-up table to try things on.
     DemoData(DemoData),
     /// Print a completion script for a shell.
@@ -68,6 +70,87 @@ pub(crate) struct Scan {
     /// Look at the classes of these columns together instead of the suggested ones.
     #[arg(long, visible_alias = "qi", value_name = "NAMES", value_delimiter = ',')]
     pub(crate) quasi_identifiers: Option<Vec<String>>,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(group = clap::ArgGroup::new("table").multiple(false))]
+pub(crate) struct Uniques {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+}
+
+/// What to look for.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "What to find")]
+pub(crate) struct SearchArgs {
+    /// Find sets of values that at most this many rows hold.
+    #[arg(short, value_name = "N", default_value_t = 1)]
+    pub(crate) k: u32,
+    /// Find sets of at most this many values [default: any number].
+    #[arg(long, value_name = "N")]
+    pub(crate) max_size: Option<usize>,
+    /// How rows are scored.
+    #[arg(long, value_name = "VARIANT", default_value = Score::Original.name(), value_parser = one_of(Score::ALL, |score| score.name().into()))]
+    pub(crate) score: Score,
+    /// The part of the population that is in the table, for DIS-SUDA.
+    #[arg(long, value_name = "F", default_value_t = 0.01)]
+    pub(crate) dis_fraction: f64,
+    /// Name this many of the riskiest rows.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+    /// The way to search; the answer is the same [default: the one that seems faster].
+    #[arg(long, value_name = "WAY", value_parser = one_of([Method::AgreeSets, Method::ColumnSets], |method| method_name(*method).into()))]
+    pub(crate) method: Option<Method>,
+    /// Leave out rows that equal an earlier row.
+    #[arg(long)]
+    pub(crate) distinct_rows: bool,
+    /// Say what the search would take, and do not search.
+    #[arg(long, conflicts_with_all = ["table", "output"])]
+    pub(crate) dry_run: bool,
+}
+
+/// A table to write.
+#[expect(clippy::struct_excessive_bools, reason = "flags, of which the parser takes one")]
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Tables")]
+pub(crate) struct TableArgs {
+    /// Write every minimal unique.
+    #[arg(long, group = "table")]
+    pub(crate) list: bool,
+    /// Write every row's scores.
+    #[arg(long, group = "table")]
+    pub(crate) scores: bool,
+    /// Write the rows that the same columns, or the same items, single out.
+    #[arg(long, group = "table", value_name = "BY", num_args = 0..=1, require_equals = true,
+        default_missing_value = "columns", value_parser = one_of(GroupBy::ALL, |by| by.name().into()))]
+    pub(crate) groups: Option<GroupBy>,
+    /// Write how novel each row is, by three measures.
+    #[arg(long, group = "table")]
+    pub(crate) novelty: bool,
+    /// Write each value's part in the scores.
+    #[arg(long, group = "table")]
+    pub(crate) values: bool,
+    /// Where the table goes; to standard output, instead of the summary, when not given.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    /// The table's format [default: by the file's name].
+    #[arg(long, value_parser = one_of(WriteFormat::ALL, |format| format.name().into()))]
+    pub(crate) format: Option<WriteFormat>,
+    /// Write values of cells into the table.
+    #[arg(long)]
+    pub(crate) show_values: bool,
+}
+
+/// A way's name, as flags spell it.
+pub(crate) fn method_name(method: Method) -> &'static str {
+    match method {
+        Method::AgreeSets => "agree-sets",
+        Method::ColumnSets => "column-sets",
+    }
 }
 
 /// An input and how to read it.

@@ -56,6 +56,7 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> Exit {
     let finished = match &args.command {
         Command::Scan(scan) => commands::scan::run(scan, &args.common),
+        Command::Uniques(uniques) => commands::uniques::run(uniques, &args.common),
         Command::DemoData(demo) => commands::demo_data::run(demo, &args.common),
         Command::Completions { shell } => commands::completions::run(*shell),
     };
@@ -65,6 +66,10 @@ fn run(args: &Args) -> Exit {
         Err(Finished::Failed(error)) => {
             talk(&format!("error: {error}"));
             Exit::from(error.failure())
+        }
+        Err(Finished::Usage(text)) => {
+            talk(&format!("error: {text}"));
+            Exit::Usage
         }
         Err(Finished::Printing(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Fine,
         Err(Finished::Printing(error)) => {

@@ -126,6 +126,29 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
+/// A share as a bar of up to `most` marks; any share at all shows one.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "between 0 and the width of a terminal"
+)]
+pub(crate) fn bar(share: f64, most: usize) -> String {
+    let marks = (share * most as f64).round() as usize;
+    "#".repeat(if share > 0.0 { marks.max(1) } else { 0 })
+}
+
+/// A number to four digits, in powers of ten where it is large or small.
+pub(crate) fn number(number: f64) -> String {
+    match number.abs() {
+        0.0 => "0".into(),
+        size if !(1e-3..1e7).contains(&size) => format!("{number:.3e}"),
+        size if size >= 1e3 || number.fract() == 0.0 => format!("{number:.0}"),
+        size if size >= 1.0 => format!("{number:.2}"),
+        _ => format!("{number:.4}"),
+    }
+}
+
 /// A ratio with as many digits as tell it from one.
 pub(crate) fn ratio(ratio: f64) -> String {
     let gap = 1.0 - ratio;
@@ -159,6 +182,10 @@ mod tests {
         assert_eq!(percent(0.999_999), "> 99.99 %");
         assert_eq!(percent(0.5), "50.0 %");
         assert_eq!(ratio(0.5), "0.5000");
+        assert_eq!(number(12.0), "12");
+        assert_eq!(number(1.755), "1.75");
+        assert_eq!(number(0.00505), "0.0050");
+        assert_eq!(number(1.2e19), "1.200e19");
         assert_eq!(ratio(1.0), "1");
         assert_eq!(ratio(0.999_95), "0.999950");
     }

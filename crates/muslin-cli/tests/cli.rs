@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "cli/uniques.rs"]
+mod uniques;
+
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -301,6 +304,7 @@ fn help_is_short_and_complete() {
     let folder = folder_with(&[]);
     insta::assert_snapshot!("help", seen(&muslin(folder.path(), &["--help"])));
     insta::assert_snapshot!("help_scan", seen(&muslin(folder.path(), &["scan", "--help"])));
+    insta::assert_snapshot!("help_uniques", seen(&muslin(folder.path(), &["uniques", "--help"])));
     insta::assert_snapshot!(
         "help_demo_data",
         seen(&muslin(folder.path(), &["demo-data", "--help"]))

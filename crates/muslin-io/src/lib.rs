@@ -3,6 +3,7 @@
 //! ```text
 //! file -> bytes -> (decompress) -> (decode text) -> fields or arrays -> codes and dictionaries
 //! table, changes -> Release -> values -> temporary file -> destination
+//! results -> batches -> ResultWriter -> temporary file -> destination
 //! ```
 //!
 //! Reading keeps the codes and each distinct value, never the text; writing makes every byte
@@ -22,4 +23,6 @@ pub use read::{
     ReadTable, Source, encode_batches, read,
 };
 pub use types::{ColumnType, type_name};
-pub use write::{CsvStyle, Destination, WriteFormat, WriteOptions, remove_temporary_files, write};
+pub use write::{
+    CsvStyle, Destination, ResultWriter, WriteFormat, WriteOptions, remove_temporary_files, write,
+};

@@ -6,9 +6,16 @@ use std::collections::BTreeMap;
 
 fn main() -> Result<(), serde_json::Error> {
     let scan = schemars::schema_for!(muslin::ScanReport);
+    let uniques = schemars::schema_for!(muslin::UniquesReport);
+    let estimate = schemars::schema_for!(muslin::UniquesEstimate);
     let policy = schemars::schema_for!(muslin::Policy);
     let files = BTreeMap::from([
         ("docs/schema/scan.schema.json", serde_json::to_string_pretty(&scan)? + "\n"),
+        ("docs/schema/uniques.schema.json", serde_json::to_string_pretty(&uniques)? + "\n"),
+        (
+            "docs/schema/uniques-dry-run.schema.json",
+            serde_json::to_string_pretty(&estimate)? + "\n",
+        ),
         ("docs/schema/policy.schema.json", serde_json::to_string_pretty(&policy)? + "\n"),
     ]);
     println!("{}", serde_json::to_string(&files)?);

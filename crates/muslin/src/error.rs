@@ -8,6 +8,9 @@ pub enum Error {
     /// An engine could not answer.
     #[error(transparent)]
     Engine(#[from] muslin_engine::Error),
+    /// A search could not be made.
+    #[error(transparent)]
+    Assess(muslin_assess::Error),
     /// A column that the job names is not there, or the like.
     #[error(transparent)]
     Table(#[from] muslin_table::Error),
@@ -23,6 +26,26 @@ pub enum Error {
         /// A way out.
         hint: String,
     },
+}
+
+impl From<muslin_assess::Error> for Error {
+    /// What an engine or whoever took the results said stays what it was.
+    fn from(error: muslin_assess::Error) -> Self {
+        match error {
+            muslin_assess::Error::Engine(error) => Self::Engine(error),
+            muslin_assess::Error::Sink(error) => match error.downcast::<Self>() {
+                Ok(error) => *error,
+                Err(other) => Self::Assess(muslin_assess::Error::Sink(other)),
+            },
+            other => Self::Assess(other),
+        }
+    }
+}
+
+impl From<Error> for muslin_assess::Error {
+    fn from(error: Error) -> Self {
+        Self::Sink(Box::new(error))
+    }
 }
 
 /// The result of everything that can fail in this crate.
@@ -51,6 +74,7 @@ impl Error {
         match self {
             Self::Io(error) => of_io(error),
             Self::Engine(error) => of_engine(error),
+            Self::Assess(error) => of_assess(error),
             Self::Table(error) => of_table(error),
             Self::Policy { .. } => Failure::Usage,
         }
@@ -87,6 +111,17 @@ fn of_engine(error: &muslin_engine::Error) -> Failure {
     }
 }
 
+fn of_assess(error: &muslin_assess::Error) -> Failure {
+    match error {
+        muslin_assess::Error::TooManyColumns { .. } | muslin_assess::Error::Setting(_) => {
+            Failure::Usage
+        }
+        muslin_assess::Error::TooManyResults => Failure::Limit,
+        muslin_assess::Error::Engine(error) => of_engine(error),
+        _ => Failure::Internal,
+    }
+}
+
 fn of_table(error: &muslin_table::Error) -> Failure {
     match error {
         muslin_table::Error::UnknownColumn { .. } => Failure::Usage,
@@ -101,5 +136,30 @@ fn of_stop(stop: muslin_engine::Stop) -> Failure {
     match stop {
         muslin_engine::Stop::Interrupted => Failure::Interrupted,
         _ => Failure::Limit,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use muslin_io::OutputProblem;
+
+    use super::*;
+
+    #[test]
+    fn what_a_sink_says_keeps_its_kind() {
+        let full = muslin_io::Error::Output {
+            file: "list.csv".into(),
+            problem: OutputProblem::Unwritable(std::io::ErrorKind::StorageFull),
+        };
+        let carried = muslin_assess::Error::from(Error::Io(full));
+        let error = Error::from(carried);
+        assert_eq!(error.failure(), Failure::Output);
+        assert!(error.to_string().starts_with("list.csv: "), "{error}");
+    }
+
+    #[test]
+    fn settings_of_a_search_are_questions() {
+        let wide = muslin_assess::Error::TooManyColumns { columns: 2_000, most: 1_024 };
+        assert_eq!(Error::from(wide).failure(), Failure::Usage);
     }
 }

@@ -1,7 +1,7 @@
 //! muslin finds what gives people away in a table about them, takes it out, and proves it.
 //!
-//! One [`ScanJob`] goes in, one [`ScanReport`] comes out, through every door: command line, Python
-//! and web. A job names the input and the settings; a [`Run`] says how to work: threads, limits,
+//! One job goes in, one report comes out, through every door: command line, Python and web.
+//! [`ScanJob`] says what is in a file, [`UniquesJob`] what singles its rows out. A job names the input and the settings; a [`Run`] says how to work: threads, limits,
 //! seed, progress, cancellation.
 //!
 //! ```
@@ -20,9 +20,12 @@
 
 mod demo;
 mod error;
+mod input;
 mod policy;
 mod scan;
+mod uniques;
 
+pub use muslin_assess::{Method, Score};
 pub use muslin_engine::{
     Cancel, Coverage, Engine, MemoryEngine, NoProgress, Partition, Progress, Run, Seed, Shape, Stop,
 };
@@ -40,8 +43,12 @@ pub use muslin_table::{
 
 pub use self::demo::DemoData;
 pub use self::error::{Error, Failure, Result};
+pub use self::input::InputReport;
 pub use self::policy::{ColumnPolicy, InputPolicy, Policy};
 pub use self::scan::{
-    ClassesReport, ColumnReport, Decided, InputReport, ScanJob, ScanReport, SizeReport, Threshold,
-    suggest_role,
+    ClassesReport, ColumnReport, Decided, ScanJob, ScanReport, SizeReport, Threshold, suggest_role,
+};
+pub use self::uniques::{
+    ColumnSetReport, ColumnShareReport, DisReport, GroupBy, IntervalReport, RowReport, ScoreReport,
+    SmallestReport, UniquesEstimate, UniquesJob, UniquesOutput, UniquesReport, UniquesTable,
 };

@@ -2,13 +2,16 @@
 
 pub(crate) mod completions;
 pub(crate) mod demo_data;
+mod input;
 pub(crate) mod scan;
+pub(crate) mod uniques;
 
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use muslin::{Cancel, Run, Seed};
+use serde::Serialize;
 
 use crate::args::Common;
 use crate::exit::Exit;
@@ -18,6 +21,8 @@ use crate::progress::Bar;
 pub(crate) enum Finished {
     /// The job failed.
     Failed(muslin::Error),
+    /// Flags do not go together.
+    Usage(&'static str),
     /// The report could not be printed.
     Printing(io::Error),
 }
@@ -87,4 +92,10 @@ pub(crate) fn print(text: &str) -> Result<(), Finished> {
     use io::Write;
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Finished::Printing)
+}
+
+/// A report as JSON.
+pub(crate) fn to_json(report: &impl Serialize) -> Result<String, Finished> {
+    let json = serde_json::to_string_pretty(report);
+    json.map(|json| json + "\n").map_err(|error| Finished::Printing(error.into()))
 }

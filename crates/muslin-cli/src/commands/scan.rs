@@ -1,14 +1,13 @@
 use std::time::Instant;
 
-use muslin::{
-    ClassesReport, ColumnChoice, Decided, Input, Policy, Role, ScanJob, ScanReport, printable,
-};
+use muslin::{ClassesReport, Decided, Input, Role, ScanJob, ScanReport, printable};
 
-use super::{Outcome, print, start, talk};
-use crate::args::{Common, InputArgs, Scan};
+use super::input::{Asked, describe};
+use super::{Outcome, print, start, talk, to_json};
+use crate::args::{Common, Scan};
 use crate::exit::Exit;
 use crate::stats;
-use crate::style::{Style, count, percent, ratio};
+use crate::style::{Style, bar, count, percent, ratio};
 
 /// Scans a file and prints what it found.
 pub(crate) fn run(args: &Scan, common: &Common) -> Outcome {
@@ -23,41 +22,16 @@ pub(crate) fn run(args: &Scan, common: &Common) -> Outcome {
     Ok(Exit::Fine)
 }
 
-fn to_json(report: &ScanReport) -> Result<String, super::Finished> {
-    let json = serde_json::to_string_pretty(report);
-    json.map(|json| json + "\n").map_err(|error| super::Finished::Printing(error.into()))
-}
-
-/// The job that the flags and the policy file describe; flags win.
 fn job(args: &Scan) -> Result<ScanJob, muslin::Error> {
-    let InputArgs { file, policy, .. } = &args.input;
-    let mut job = ScanJob::new(Input::named(file));
-    if let Some(path) = policy {
-        let policy = Policy::read(path)?;
-        job.read = policy.to_read_options();
-        job.roles = policy.roles();
-        job.missing = policy.missing.unwrap_or_default();
-    }
-    let input = &args.input;
-    if let Some(columns) = &input.columns {
-        job.read.columns = ColumnChoice::Only(columns.clone());
-    }
-    if let Some(columns) = &input.exclude {
-        job.read.columns = ColumnChoice::Except(columns.clone());
-    }
-    job.roles.extend(input.role.iter().cloned());
-    job.read.types.extend(input.types.iter().cloned());
-    job.read.null.extend(input.null.iter().cloned());
-    job.missing = input.missing.unwrap_or(job.missing);
-    let csv = &mut job.read.csv;
-    csv.delimiter = input.delimiter.or(csv.delimiter);
-    csv.quote = input.quote.map(|quote| quote.0).or(csv.quote);
-    csv.header = input.header.or(csv.header);
-    csv.encoding = input.encoding.or(csv.encoding);
-    csv.decimal_comma = input.decimal_comma.or(csv.decimal_comma);
-    csv.trim |= input.trim;
-    job.quasi_identifiers.clone_from(&args.quasi_identifiers);
-    Ok(job)
+    let Asked { read, roles, missing } = Asked::new(&args.input)?;
+    let quasi_identifiers = args.quasi_identifiers.clone();
+    Ok(ScanJob {
+        read,
+        roles,
+        missing,
+        quasi_identifiers,
+        ..ScanJob::new(Input::named(&args.input.file))
+    })
 }
 
 fn render(report: &ScanReport, style: &Style) -> String {
@@ -67,7 +41,7 @@ fn render(report: &ScanReport, style: &Style) -> String {
         "{}: {} rows, {columns} columns ({})",
         printable(&report.input.file),
         count(report.rows),
-        describe_input(report)
+        describe(&report.input, columns)
     );
     text += &style.wrap(&title, 2);
     text.push('\n');
@@ -116,26 +90,6 @@ fn render_columns(report: &ScanReport, style: &Style) -> String {
     meanings.extend(wide.then_some("separation: row pairs told apart / all pairs"));
     style.table(&header, &numbers, &[0, last], rows.collect())
         + &style.wrap(&meanings.join("; "), 0)
-}
-
-fn describe_input(report: &ScanReport) -> String {
-    let input = &report.input;
-    let mut parts = vec![input.format.clone()];
-    parts.extend(input.compression.clone());
-    if let Some(delimiter) = input.delimiter.filter(|_| report.columns.len() > 1) {
-        parts.push(match delimiter {
-            '\t' => "tab between fields".into(),
-            delimiter => format!("`{delimiter}` between fields"),
-        });
-    }
-    if input.header == Some(false) {
-        parts.push("no header".into());
-    }
-    parts.extend(input.encoding.clone().filter(|encoding| encoding != "utf-8"));
-    if input.decimal_comma == Some(true) {
-        parts.push("decimal comma".into());
-    }
-    parts.join(", ")
 }
 
 fn render_classes(report: &ScanReport, classes: &ClassesReport, style: &Style) -> String {
@@ -189,16 +143,4 @@ fn render_classes(report: &ScanReport, classes: &ClassesReport, style: &Style) -
         text += &style.wrap(&format!("Identifiers, to be left out of any release: {list}."), 2);
     }
     text
-}
-
-/// A share as a bar of up to `most` marks; any share at all shows one.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    clippy::cast_sign_loss,
-    reason = "between 0 and the width of a terminal"
-)]
-fn bar(share: f64, most: usize) -> String {
-    let marks = (share * most as f64).round() as usize;
-    "#".repeat(if share > 0.0 { marks.max(1) } else { 0 })
 }

@@ -26,7 +26,7 @@ pub(super) fn write(
     Ok(())
 }
 
-fn io_error(error: ArrowError) -> Failed {
+pub(super) fn io_error(error: ArrowError) -> Failed {
     Failed::Io(match error {
         ArrowError::IoError(_, error) => error,
         _ => io::ErrorKind::Other.into(),

@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 use std::io::Write;
+use std::ops::Range;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Decimal128Type, Decimal256Type};
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, TimeUnit};
 use muslin_engine::Run;
 use muslin_table::{Column, EncodedTable};
@@ -40,6 +41,73 @@ impl Default for CsvStyle {
     }
 }
 
+impl CsvStyle {
+    /// A value as text that reads back as the same value.
+    pub fn spell(&self, values: &ArrayRef, at: usize) -> String {
+        match values.data_type() {
+            DataType::Utf8 => values.as_string::<i32>().value(at).to_owned(),
+            DataType::LargeUtf8 => values.as_string::<i64>().value(at).to_owned(),
+            DataType::Boolean => values.as_boolean().value(at).to_string(),
+            DataType::Binary => hex(values.as_binary::<i32>().value(at)),
+            DataType::FixedSizeBinary(_) => hex(values.as_fixed_size_binary().value(at)),
+            DataType::Float64 => {
+                number(values.as_primitive::<arrow_array::types::Float64Type>().value(at), self)
+            }
+            DataType::Float32 => {
+                // The shortest digits of the narrow type, not those of its widened value.
+                let value = values.as_primitive::<arrow_array::types::Float32Type>().value(at);
+                marked(
+                    if value.is_finite() {
+                        format!("{value}")
+                    } else {
+                        return number(value.into(), self);
+                    },
+                    self,
+                )
+            }
+            DataType::Float16 => {
+                let value = values.as_primitive::<arrow_array::types::Float16Type>().value(at);
+                number(value.to_f64(), self)
+            }
+            DataType::Decimal128(_, scale) => marked(
+                scaled(&natives::<Decimal128Type>(values.as_ref())[at].to_string(), *scale),
+                self,
+            ),
+            DataType::Decimal256(_, scale) => marked(
+                scaled(&natives::<Decimal256Type>(values.as_ref())[at].to_string(), *scale),
+                self,
+            ),
+            DataType::Decimal32(_, scale) | DataType::Decimal64(_, scale) => {
+                let digits = with_keyed_type!(values.data_type(), T => {
+                    natives::<T>(values.as_ref())[at].to_string()
+                }, _ => unreachable!("a decimal has a key"));
+                marked(scaled(&digits, *scale), self)
+            }
+            DataType::Date32 => {
+                date(i64::from(values.as_primitive::<arrow_array::types::Date32Type>().value(at)))
+            }
+            DataType::Date64 => date(
+                values
+                    .as_primitive::<arrow_array::types::Date64Type>()
+                    .value(at)
+                    .div_euclid(86_400_000),
+            ),
+            DataType::Timestamp(unit, zone) => {
+                let ticks: i64 = whole(values, at);
+                let per_day = 86_400 * per_second(*unit);
+                let (days, rest) = (ticks.div_euclid(per_day), ticks.rem_euclid(per_day));
+                let zone = if zone.is_some() { "Z" } else { "" };
+                format!("{}T{}{zone}", date(days), clock(rest, *unit))
+            }
+            DataType::Time32(unit) | DataType::Time64(unit) => clock(whole(values, at), *unit),
+            // Whole numbers; durations and intervals count their units.
+            _ => with_keyed_type!(values.data_type(), T => {
+                natives::<T>(values.as_ref())[at].to_string()
+            }, _ => unreachable!("no column is made of another type")),
+        }
+    }
+}
+
 /// Rows formatted by one thread at a time.
 const ROWS: usize = 1 << 14;
 
@@ -49,14 +117,7 @@ pub(super) fn write(
     run: &Run,
     out: &mut (dyn Write + Send),
 ) -> Result<(), Failed> {
-    let mut header = String::new();
-    for (index, column) in table.columns().iter().enumerate() {
-        header.extend((index > 0).then_some(style.delimiter));
-        header.push_str(&quoted(column.name(), style, column.name().is_empty()));
-    }
-    header.push('\n');
-    out.write_all(header.as_bytes())?;
-
+    out.write_all(header(table.columns().iter().map(Column::name), style).as_bytes())?;
     let alone = table.columns().len() == 1;
     let columns: Vec<Spelled> =
         table.columns().par_iter().map(|column| Spelled::new(column, style, alone)).collect();
@@ -87,6 +148,39 @@ pub(super) fn write(
     Ok(())
 }
 
+/// The line of names.
+pub(super) fn header<'a>(names: impl Iterator<Item = &'a str>, style: &CsvStyle) -> String {
+    let mut header = String::new();
+    for (index, name) in names.enumerate() {
+        header.extend((index > 0).then_some(style.delimiter));
+        header.push_str(&quoted(name, style, name.is_empty()));
+    }
+    header.push('\n');
+    header
+}
+
+/// The lines of a batch whose values are not in dictionaries.
+pub(super) fn lines(batch: &RecordBatch, style: &CsvStyle) -> String {
+    let alone = batch.num_columns() == 1;
+    let lines = |rows: Range<usize>| {
+        let mut text = String::new();
+        for row in rows {
+            for (index, values) in batch.columns().iter().enumerate() {
+                text.extend((index > 0).then_some(style.delimiter));
+                text.push_str(&if values.is_null(row) {
+                    missing_field(style, alone)
+                } else {
+                    field(values, row, style)
+                });
+            }
+            text.push('\n');
+        }
+        text
+    };
+    let parts: Vec<_> = ranges(batch.num_rows(), ROWS / 8).collect();
+    parts.into_par_iter().map(lines).collect()
+}
+
 /// The fields of a column, one per slot.
 struct Spelled<'a> {
     column: &'a Column,
@@ -103,13 +197,10 @@ impl<'a> Spelled<'a> {
         };
         let values = column.dictionary().values();
         for index in 0..values.len() {
-            let value = spell(values, index, style);
-            // An empty value is quoted: an empty field is a missing cell.
-            let force = value.is_empty() || value == style.missing || value == style.suppressed;
-            add(&quoted(&value, style, force));
+            add(&field(values, index, style));
         }
         // A lone column's missing cell would be a blank line, which readers pass over.
-        add(&quoted(&style.missing, style, alone && style.missing.is_empty()));
+        add(&missing_field(style, alone));
         add(&quoted(&style.suppressed, style, false));
         Self { column, text, ends }
     }
@@ -121,6 +212,19 @@ impl<'a> Spelled<'a> {
     }
 }
 
+/// A value as a field.
+fn field(values: &ArrayRef, at: usize, style: &CsvStyle) -> String {
+    let value = style.spell(values, at);
+    // An empty value is quoted: an empty field is a missing cell.
+    let force = value.is_empty() || value == style.missing || value == style.suppressed;
+    quoted(&value, style, force)
+}
+
+/// A missing cell as a field.
+fn missing_field(style: &CsvStyle, alone: bool) -> String {
+    quoted(&style.missing, style, alone && style.missing.is_empty())
+}
+
 /// A field in quotes where it needs them.
 fn quoted(field: &str, style: &CsvStyle, force: bool) -> String {
     // Other delimiters too, so that whoever guesses ours is not misled.
@@ -130,71 +234,6 @@ fn quoted(field: &str, style: &CsvStyle, force: bool) -> String {
         format!("\"{}\"", field.replace('"', "\"\""))
     } else {
         field.to_owned()
-    }
-}
-
-/// A value as text that reads back as the same value.
-fn spell(values: &ArrayRef, at: usize, style: &CsvStyle) -> String {
-    match values.data_type() {
-        DataType::Utf8 => values.as_string::<i32>().value(at).to_owned(),
-        DataType::LargeUtf8 => values.as_string::<i64>().value(at).to_owned(),
-        DataType::Boolean => values.as_boolean().value(at).to_string(),
-        DataType::Binary => hex(values.as_binary::<i32>().value(at)),
-        DataType::FixedSizeBinary(_) => hex(values.as_fixed_size_binary().value(at)),
-        DataType::Float64 => {
-            number(values.as_primitive::<arrow_array::types::Float64Type>().value(at), style)
-        }
-        DataType::Float32 => {
-            // The shortest digits of the narrow type, not those of its widened value.
-            let value = values.as_primitive::<arrow_array::types::Float32Type>().value(at);
-            marked(
-                if value.is_finite() {
-                    format!("{value}")
-                } else {
-                    return number(value.into(), style);
-                },
-                style,
-            )
-        }
-        DataType::Float16 => {
-            let value = values.as_primitive::<arrow_array::types::Float16Type>().value(at);
-            number(value.to_f64(), style)
-        }
-        DataType::Decimal128(_, scale) => marked(
-            scaled(&natives::<Decimal128Type>(values.as_ref())[at].to_string(), *scale),
-            style,
-        ),
-        DataType::Decimal256(_, scale) => marked(
-            scaled(&natives::<Decimal256Type>(values.as_ref())[at].to_string(), *scale),
-            style,
-        ),
-        DataType::Decimal32(_, scale) | DataType::Decimal64(_, scale) => {
-            let digits = with_keyed_type!(values.data_type(), T => {
-                natives::<T>(values.as_ref())[at].to_string()
-            }, _ => unreachable!("a decimal has a key"));
-            marked(scaled(&digits, *scale), style)
-        }
-        DataType::Date32 => {
-            date(i64::from(values.as_primitive::<arrow_array::types::Date32Type>().value(at)))
-        }
-        DataType::Date64 => date(
-            values
-                .as_primitive::<arrow_array::types::Date64Type>()
-                .value(at)
-                .div_euclid(86_400_000),
-        ),
-        DataType::Timestamp(unit, zone) => {
-            let ticks: i64 = whole(values, at);
-            let per_day = 86_400 * per_second(*unit);
-            let (days, rest) = (ticks.div_euclid(per_day), ticks.rem_euclid(per_day));
-            let zone = if zone.is_some() { "Z" } else { "" };
-            format!("{}T{}{zone}", date(days), clock(rest, *unit))
-        }
-        DataType::Time32(unit) | DataType::Time64(unit) => clock(whole(values, at), *unit),
-        // Whole numbers; durations and intervals count their units.
-        _ => with_keyed_type!(values.data_type(), T => {
-            natives::<T>(values.as_ref())[at].to_string()
-        }, _ => unreachable!("no column is made of another type")),
     }
 }
 

@@ -1,9 +1,10 @@
-//! Releases to files: every byte is made from published values, and a file appears whole or not
-//! at all.
+//! Releases and tables of results to files: every byte is made from published values, and a file
+//! appears whole or not at all.
 
 mod arrow;
 mod csv;
 mod parquet;
+mod result;
 mod safe_file;
 mod values;
 
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 use muslin_engine::Run;
 
 pub use self::csv::CsvStyle;
+pub use self::result::ResultWriter;
 pub use self::safe_file::remove_temporary_files;
 
 use self::safe_file::SafeFile;
@@ -82,7 +84,7 @@ impl WriteFormat {
     }
 }
 
-/// How to write a release.
+/// How to write a release or a table of results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WriteOptions {
     /// The format; by the destination's name, or CSV on standard output, when not given.
@@ -91,6 +93,23 @@ pub struct WriteOptions {
     pub csv: CsvStyle,
     /// Files that must not be written over: the inputs.
     pub inputs: Vec<PathBuf>,
+}
+
+impl WriteOptions {
+    fn format_at(&self, destination: &Destination) -> Result<WriteFormat> {
+        match (self.format, destination) {
+            (Some(format), _) => Ok(format),
+            (None, Destination::Stdout) => Ok(WriteFormat::Csv),
+            (None, Destination::Path(path)) => WriteFormat::of_name(path)
+                .ok_or_else(|| output(destination, OutputProblem::UnknownFormat)),
+        }
+    }
+
+    /// How text of a format is written.
+    fn style_of(&self, format: WriteFormat) -> CsvStyle {
+        let delimiter = if format == WriteFormat::Tsv { '\t' } else { self.csv.delimiter };
+        CsvStyle { delimiter, ..self.csv.clone() }
+    }
 }
 
 /// Writes a release.
@@ -106,16 +125,8 @@ pub fn write(
     options: &WriteOptions,
     run: &Run,
 ) -> Result<()> {
-    let format = match (options.format, destination) {
-        (Some(format), _) => format,
-        (None, Destination::Stdout) => WriteFormat::Csv,
-        (None, Destination::Path(path)) => WriteFormat::of_name(path)
-            .ok_or_else(|| output(destination, OutputProblem::UnknownFormat))?,
-    };
-    let failed = |error: Failed| match error {
-        Failed::Io(error) => output(destination, OutputProblem::Unwritable(error.kind())),
-        Failed::Stopped(error) => error.into(),
-    };
+    let format = options.format_at(destination)?;
+    let failed = |error: Failed| error.at(destination);
     run.reporter().stage("writing", Some(release.table().rows() as u64));
     let written = match destination {
         Destination::Stdout => {
@@ -147,10 +158,8 @@ fn write_format(
     out: &mut (dyn Write + Send),
 ) -> Result<(), Failed> {
     run.install(|| match format {
-        WriteFormat::Csv => csv::write(release.table(), &options.csv, run, out),
-        WriteFormat::Tsv => {
-            let style = CsvStyle { delimiter: '\t', ..options.csv.clone() };
-            csv::write(release.table(), &style, run, out)
+        WriteFormat::Csv | WriteFormat::Tsv => {
+            csv::write(release.table(), &options.style_of(format), run, out)
         }
         WriteFormat::Parquet => parquet::write(release.table(), run, out),
         WriteFormat::Arrow => arrow::write(release.table(), run, out),
@@ -161,6 +170,15 @@ fn write_format(
 enum Failed {
     Io(io::Error),
     Stopped(muslin_engine::Error),
+}
+
+impl Failed {
+    fn at(self, destination: &Destination) -> Error {
+        match self {
+            Self::Io(error) => output(destination, OutputProblem::Unwritable(error.kind())),
+            Self::Stopped(error) => error.into(),
+        }
+    }
 }
 
 impl From<io::Error> for Failed {

@@ -1,5 +1,7 @@
 use std::io::{self, Write};
+use std::sync::Arc;
 
+use arrow_schema::SchemaRef;
 use muslin_engine::Run;
 use muslin_table::EncodedTable;
 use parquet::arrow::ArrowWriter;
@@ -10,20 +12,27 @@ use parquet::file::properties::WriterProperties;
 use super::Failed;
 use super::values::{batch, batches, schema};
 
-/// Writes a Parquet file. Its statistics are those of the published values; it names no program
+/// Begins a Parquet file. Its statistics are those of the published values; it names no program
 /// version, so files of equal content are equal.
+pub(super) fn writer<W: Write + Send>(
+    out: W,
+    schema: &SchemaRef,
+) -> Result<ArrowWriter<W>, Failed> {
+    let properties = WriterProperties::builder()
+        .set_created_by("muslin".into())
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .build();
+    ArrowWriter::try_new(out, Arc::clone(schema), Some(properties)).map_err(io_error)
+}
+
+/// Writes a Parquet file.
 pub(super) fn write(
     table: &EncodedTable,
     run: &Run,
     out: &mut (dyn Write + Send),
 ) -> Result<(), Failed> {
-    let properties = WriterProperties::builder()
-        .set_created_by("muslin".into())
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .build();
     let schema = schema(table);
-    let mut writer =
-        ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(io_error)?;
+    let mut writer = writer(out, &schema)?;
     for rows in batches(table) {
         run.check()?;
         let count = rows.len() as u64;
@@ -34,7 +43,7 @@ pub(super) fn write(
     Ok(())
 }
 
-fn io_error(error: ParquetError) -> Failed {
+pub(super) fn io_error(error: ParquetError) -> Failed {
     Failed::Io(match error {
         ParquetError::External(error) => error
             .downcast::<io::Error>()

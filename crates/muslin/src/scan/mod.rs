@@ -5,20 +5,15 @@ mod roles;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use arrow_array::Array;
-use arrow_array::cast::AsArray;
-use arrow_schema::DataType;
 use muslin_engine::{Engine, MemoryEngine, Run};
-use muslin_io::{CsvOptions, Input, ReadOptions, ReadTable, Source, type_name};
-use muslin_table::{
-    ClassSizes, Column, ColumnId, ColumnSet, EncodedTable, MissingRule, Role, printable,
-};
+use muslin_io::{Input, ReadOptions, ReadTable, type_name};
+use muslin_table::{ClassSizes, Column, ColumnId, ColumnSet, EncodedTable, MissingRule, Role};
 
-pub use self::report::{
-    ClassesReport, ColumnReport, Decided, InputReport, ScanReport, SizeReport, Threshold,
-};
+pub(crate) use self::report::share;
+pub use self::report::{ClassesReport, ColumnReport, Decided, ScanReport, SizeReport, Threshold};
 pub use self::roles::suggest_role;
 
+use crate::input::{InputReport, check_roles, warnings};
 use crate::{Error, Result};
 
 /// Scans a file: what its columns are, and the classes its quasi-identifiers make.
@@ -61,9 +56,7 @@ impl ScanJob {
     /// Reads the input and looks at it.
     pub fn run(&self, run: &Run) -> Result<ScanReport> {
         let ReadTable { table, source } = muslin_io::read(&self.input, &self.read, run)?;
-        // A policy may know columns that this run does not read, but none that are not there.
-        let unknown = self.roles.keys().find(|name| !source.columns.contains(name));
-        unknown.map_or(Ok(()), |name| table.find(name).map(|_| ()))?;
+        check_roles(&self.roles, &table, &source)?;
         let engine = MemoryEngine::new(&table, run);
         run.reporter().stage("looking", Some(table.columns().len() as u64 + 1));
         let mut columns = Vec::new();
@@ -75,11 +68,7 @@ impl ScanJob {
         }
         let quasi_identifiers = self.classes(&table, &columns, &engine)?;
         run.reporter().finish();
-        let mut warnings = warnings(&table, &self.read.null);
-        if source.blank_lines > 0 {
-            warnings.push(format!("{} blank lines were passed over", source.blank_lines));
-        }
-        warnings.extend(guesses(&source, &self.read.csv));
+        let warnings = warnings(&table, &source, &self.read);
         Ok(ScanReport {
             schema: 1,
             command: "scan".into(),
@@ -144,102 +133,4 @@ impl ScanJob {
         let names = chosen.iter().map(|&id| table.column(id).name().to_owned()).collect();
         Ok(Some(ClassesReport::new(names, decided, &sizes, &THRESHOLDS)))
     }
-}
-
-/// What was found out about a text and might be wrong.
-fn guesses(source: &Source, asked: &CsvOptions) -> Vec<String> {
-    let Some(dialect) = &source.dialect else { return Vec::new() };
-    let mut guesses = Vec::new();
-    if !dialect.header && asked.header.is_none() {
-        guesses.push("the first record looks like data, so columns have numbers for names: pass `--header yes` if it is a header".into());
-    }
-    if dialect.header_guessed {
-        guesses.push("the first record was taken for the columns' names, though nothing proves it: pass `--header no` if it is data".into());
-    }
-    if dialect.decimal_comma && asked.decimal_comma.is_none() {
-        guesses.push(
-            "`1,5` was taken for a number: pass `--decimal-comma no` if commas mean something else"
-                .into(),
-        );
-    }
-    guesses
-}
-
-/// Spellings that often stand for missing and are not listed as such.
-const SPELLINGS: [&str; 12] =
-    ["NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "none", "?", ".", "-"];
-/// Numbers that often do.
-const NUMBERS: [i64; 5] = [-9, -99, -999, -9999, -99999];
-
-fn warnings(table: &EncodedTable, listed: &[String]) -> Vec<String> {
-    let mut empty = Vec::new();
-    let mut spelled: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for column in table.columns() {
-        let values = column.dictionary().values();
-        match column.data_type() {
-            DataType::Utf8 => {
-                let values = values.as_string::<i32>();
-                let holds = |text: &str| {
-                    let (mut from, mut to) = (0, values.len());
-                    while from < to {
-                        let middle = from.midpoint(to);
-                        if values.value(middle) < text { from = middle + 1 } else { to = middle }
-                    }
-                    from < values.len() && values.value(from) == text
-                };
-                if !values.is_empty() && values.value(0).is_empty() {
-                    empty.push(column.name());
-                }
-                for spelling in SPELLINGS.into_iter().filter(|spelling| holds(spelling)) {
-                    spelled.entry(spelling.into()).or_default().push(column.name());
-                }
-            }
-            DataType::Int64 => {
-                let values = values.as_primitive::<arrow_array::types::Int64Type>().values();
-                // Only where nothing else is negative: then it is a mark, not a measure.
-                let negative = values.partition_point(|&value| value < 0);
-                if let [mark] = values[..negative]
-                    && NUMBERS.contains(&mark)
-                {
-                    spelled.entry(mark.to_string()).or_default().push(column.name());
-                }
-            }
-            DataType::Float64 => {
-                // NaN comes after every other number.
-                let values = values.as_primitive::<arrow_array::types::Float64Type>().values();
-                if values.last().is_some_and(|value| value.is_nan()) {
-                    spelled.entry("NaN".into()).or_default().push(column.name());
-                }
-            }
-            _ => {}
-        }
-    }
-    let mut warnings = Vec::new();
-    if !empty.is_empty() {
-        warnings.push(format!(
-            "{} with empty cells ({}), which count as a value and keep numbers from being read as numbers: pass `--null ''` if they are missing",
-            columns_counted(empty.len()),
-            names(&empty),
-        ));
-    }
-    for (spelling, columns) in spelled {
-        if !listed.contains(&spelling) {
-            warnings.push(format!(
-                "{} with `{spelling}` ({}): pass `--null '{spelling}'` if it means missing",
-                columns_counted(columns.len()),
-                names(&columns),
-            ));
-        }
-    }
-    warnings
-}
-
-fn columns_counted(count: usize) -> String {
-    format!("{count} {}", if count == 1 { "column" } else { "columns" })
-}
-
-/// A few names, and how many more there are.
-fn names(all: &[&str]) -> String {
-    let shown = all.iter().take(4).map(|name| printable(name)).collect::<Vec<_>>().join(", ");
-    if all.len() > 4 { format!("{shown} and {} more", all.len() - 4) } else { shown }
 }

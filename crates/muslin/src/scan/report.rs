@@ -1,7 +1,8 @@
 use muslin_engine::Coverage;
-use muslin_io::{Dialect, Format, Source};
 use muslin_table::{ClassSizes, MissingRule, Role};
 use serde::Serialize;
+
+use crate::input::InputReport;
 
 /// What a scan found. Everything a person needs, nothing about a single person.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -26,47 +27,6 @@ pub struct ScanReport {
     pub quasi_identifiers: Option<ClassesReport>,
     /// What to look at before relying on the figures.
     pub warnings: Vec<String>,
-}
-
-/// Facts about an input.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct InputReport {
-    /// The file's name as it was given.
-    pub file: String,
-    /// Its format: `csv`, `parquet`, `arrow-file` or `arrow-stream`.
-    pub format: String,
-    /// The compression around it: `gzip` or `zstd`.
-    pub compression: Option<String>,
-    /// The character between fields of a text.
-    pub delimiter: Option<char>,
-    /// Whether a text's first record was read as the columns' names.
-    pub header: Option<bool>,
-    /// How a text's characters are stored.
-    pub encoding: Option<String>,
-    /// Whether a text's decimal mark was read as a comma.
-    pub decimal_comma: Option<bool>,
-}
-
-impl InputReport {
-    pub(super) fn new(source: &Source) -> Self {
-        let of = |part: fn(&Dialect) -> bool| source.dialect.as_ref().map(part);
-        Self {
-            file: source.file.clone(),
-            format: match source.format {
-                Format::Csv => "csv",
-                Format::Parquet => "parquet",
-                Format::ArrowFile => "arrow-file",
-                Format::ArrowStream => "arrow-stream",
-            }
-            .into(),
-            compression: source.compression.map(|compression| compression.name().into()),
-            delimiter: source.dialect.as_ref().map(|dialect| dialect.delimiter),
-            header: of(|dialect| dialect.header),
-            encoding: source.dialect.as_ref().map(|dialect| dialect.encoding.name().into()),
-            decimal_comma: of(|dialect| dialect.decimal_comma),
-        }
-    }
 }
 
 /// Who decided something.
@@ -191,6 +151,6 @@ impl ClassesReport {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
-fn share(part: u64, whole: u64) -> f64 {
+pub(crate) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

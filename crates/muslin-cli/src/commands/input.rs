@@ -1,0 +1,59 @@
+use std::collections::BTreeMap;
+
+use muslin::{ColumnChoice, InputReport, MissingRule, Policy, ReadOptions, Role};
+
+use crate::args::InputArgs;
+
+/// What the flags and the policy file say about an input; flags win.
+pub(super) struct Asked {
+    pub(super) read: ReadOptions,
+    pub(super) roles: BTreeMap<String, Role>,
+    pub(super) missing: MissingRule,
+}
+
+impl Asked {
+    pub(super) fn new(input: &InputArgs) -> Result<Self, muslin::Error> {
+        let policy = input.policy.as_deref().map(Policy::read).transpose()?;
+        let policy = policy.as_ref();
+        let mut read = policy.map(Policy::to_read_options).unwrap_or_default();
+        let mut roles = policy.map(Policy::roles).unwrap_or_default();
+        let missing = input.missing.or(policy.and_then(|policy| policy.missing));
+        if let Some(columns) = &input.columns {
+            read.columns = ColumnChoice::Only(columns.clone());
+        }
+        if let Some(columns) = &input.exclude {
+            read.columns = ColumnChoice::Except(columns.clone());
+        }
+        roles.extend(input.role.iter().cloned());
+        read.types.extend(input.types.iter().cloned());
+        read.null.extend(input.null.iter().cloned());
+        let csv = &mut read.csv;
+        csv.delimiter = input.delimiter.or(csv.delimiter);
+        csv.quote = input.quote.map(|quote| quote.0).or(csv.quote);
+        csv.header = input.header.or(csv.header);
+        csv.encoding = input.encoding.or(csv.encoding);
+        csv.decimal_comma = input.decimal_comma.or(csv.decimal_comma);
+        csv.trim |= input.trim;
+        Ok(Self { read, roles, missing: missing.unwrap_or_default() })
+    }
+}
+
+/// How an input of some columns was read, in a few words.
+pub(super) fn describe(input: &InputReport, columns: usize) -> String {
+    let mut parts = vec![input.format.clone()];
+    parts.extend(input.compression.clone());
+    if let Some(delimiter) = input.delimiter.filter(|_| columns > 1) {
+        parts.push(match delimiter {
+            '\t' => "tab between fields".into(),
+            delimiter => format!("`{delimiter}` between fields"),
+        });
+    }
+    if input.header == Some(false) {
+        parts.push("no header".into());
+    }
+    parts.extend(input.encoding.clone().filter(|encoding| encoding != "utf-8"));
+    if input.decimal_comma == Some(true) {
+        parts.push("decimal comma".into());
+    }
+    parts.join(", ")
+}

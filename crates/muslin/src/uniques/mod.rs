@@ -1,0 +1,287 @@
+//! The job that finds what singles rows out: minimal uniques, and the rows scored by them.
+
+mod groups;
+mod output;
+mod report;
+mod tables;
+
+use std::collections::BTreeMap;
+
+use muslin_assess::{Method, MinimalUniques, Score, UniquesFound};
+use muslin_engine::{Coverage, Partition, Run, take_rows};
+use muslin_io::{Input, ReadOptions, ReadTable, Source};
+use muslin_table::{Column, ColumnId, ColumnSet, EncodedTable, MissingRule, Role, printable};
+
+pub use self::output::UniquesOutput;
+pub use self::report::{
+    ColumnSetReport, ColumnShareReport, DisReport, IntervalReport, RowReport, ScoreReport,
+    SmallestReport, UniquesEstimate, UniquesReport,
+};
+pub use self::tables::{GroupBy, UniquesTable};
+
+use crate::input::{InputReport, check_roles, warnings};
+use crate::{Error, Result};
+
+/// Finds the minimal uniques of a file: the smallest itemsets that at most `k` rows hold.
+///
+/// # Guarantee
+/// When the coverage is complete, every minimal unique of at most `max_size` items in the columns
+/// looked at is counted, and nothing else. A table is written as a whole or not at all. When a
+/// limit stops the search, counts and the list are right as far as they go; scores, groups,
+/// novelty and values would mislead and are then not written.
+///
+/// Where some columns have the role of a quasi-identifier, only those are looked at; otherwise all
+/// that are read but identifiers. Roles are those given, never suggested ones.
+///
+/// # Cost
+/// Reading, then a search whose time follows the number of results. Memory follows rows and
+/// columns, except for groups and novelty: those keep four bytes for each row of each minimal
+/// unique, and check the run's memory budget while they grow.
+///
+/// # Example
+/// ```
+/// use muslin::{Input, Run, UniquesJob};
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("people.csv");
+/// // One row is 16, another is widowed and 51; 51 alone and widowed alone are two rows each.
+/// std::fs::write(&file, "age,status\n16,widowed\n51,widowed\n51,single\n34,single\n34,single\n")?;
+/// let report = UniquesJob::new(Input::named(&file)).run(&Run::new())?;
+/// assert_eq!(report.by_size, [(1, 1), (2, 2)].into());
+/// assert_eq!(report.top_rows[0].row, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct UniquesJob {
+    /// What to read.
+    pub input: Input,
+    /// How to read it.
+    pub read: ReadOptions,
+    /// Roles that are known.
+    pub roles: BTreeMap<String, Role>,
+    /// What a missing cell matches.
+    pub missing: MissingRule,
+    /// Most rows that hold a minimal unique.
+    pub k: u32,
+    /// Largest size to look for; any when none.
+    pub max_size: Option<usize>,
+    /// How rows are scored.
+    pub score: Score,
+    /// The part of the population that is in the table: above 0, at most 1.
+    pub dis_fraction: f64,
+    /// The way to search, instead of the one that seems cheaper.
+    pub method: Option<Method>,
+    /// Number of risky rows that the report names.
+    pub top: usize,
+    /// Whether rows that equal an earlier one, missing cells included, are left out first.
+    pub distinct_rows: bool,
+    /// A table to write.
+    pub output: Option<UniquesOutput>,
+}
+
+/// What a job looks at.
+struct Looked {
+    table: EncodedTable,
+    source: Source,
+    left_out: Vec<String>,
+    /// Rows of the input, where some were left out.
+    kept: Option<Vec<u32>>,
+    dropped: Option<u64>,
+    warnings: Vec<String>,
+}
+
+impl Looked {
+    /// The row of the input.
+    fn row(&self, row: usize) -> u32 {
+        let at = || u32::try_from(row).expect("row ids are 32 bits wide");
+        self.kept.as_ref().map_or_else(at, |kept| kept[row])
+    }
+}
+
+/// Rows that an estimate tries.
+const TRIED_ROWS: usize = 1_000;
+
+impl UniquesJob {
+    /// Looks for itemsets of one row, of any size.
+    pub fn new(input: Input) -> Self {
+        Self {
+            input,
+            read: ReadOptions::default(),
+            roles: BTreeMap::new(),
+            missing: MissingRule::default(),
+            k: 1,
+            max_size: None,
+            score: Score::default(),
+            dis_fraction: 0.01,
+            method: None,
+            top: 10,
+            distinct_rows: false,
+            output: None,
+        }
+    }
+
+    /// Reads the input, searches it, and writes the table that was asked for.
+    pub fn run(&self, run: &Run) -> Result<UniquesReport> {
+        self.check()?;
+        let looked = self.look(run)?;
+        let found = match &self.output {
+            None => self.search().run(&looked.table, run).map_err(Error::from),
+            Some(output) => output.search(self, &looked, run),
+        };
+        run.reporter().finish();
+        Ok(self.report(&found?, &looked))
+    }
+
+    /// What [`UniquesJob::run`] would take, from some rows drawn by the run's seed.
+    pub fn estimate(&self, run: &Run) -> Result<UniquesEstimate> {
+        self.check()?;
+        let looked = self.look(run)?;
+        let estimate = self.search().estimate(&looked.table, TRIED_ROWS, run);
+        run.reporter().finish();
+        let estimate = estimate?;
+        Ok(UniquesEstimate {
+            schema: 1,
+            command: "uniques".into(),
+            coverage: Coverage::Sampled { rows: estimate.sampled_rows, seed: run.seed_of_run() },
+            input: InputReport::new(&looked.source),
+            rows: looked.table.rows() as u64,
+            columns: looked.table.columns().len() as u64,
+            missing_rule: self.missing,
+            k: self.k,
+            max_size: self.max_size,
+            method: estimate.method,
+            threads: run.thread_count(),
+            total: estimate.total.into(),
+            seconds: estimate.seconds.into(),
+            memory: estimate.memory.into(),
+        })
+    }
+
+    fn check(&self) -> Result<()> {
+        let wrong = |text: &str| Err(Error::Assess(muslin_assess::Error::Setting(text.into())));
+        if !(self.dis_fraction > 0.0 && self.dis_fraction <= 1.0) {
+            return wrong(
+                "the fraction of the population is not above 0 and at most 1\n  hint: pass the part of the population that is in the table, such as `--dis-fraction 0.05`",
+            );
+        }
+        match &self.output {
+            Some(output) if output.show_values && !output.table.has_values() => wrong(
+                "this table has no values to show\n  hint: `--show-values` goes with `--list`, `--groups=items` and `--values`",
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    fn search(&self) -> MinimalUniques {
+        MinimalUniques::new()
+            .k(self.k)
+            .max_size(self.max_size)
+            .missing(self.missing)
+            .score(self.score)
+            .method(self.method)
+    }
+
+    /// Reads the input and takes the columns and rows to look at.
+    fn look(&self, run: &Run) -> Result<Looked> {
+        let ReadTable { table, source } = muslin_io::read(&self.input, &self.read, run)?;
+        check_roles(&self.roles, &table, &source)?;
+        let warnings = warnings(&table, &source, &self.read);
+        let has = |id: &ColumnId, role| self.roles.get(table.column(*id).name()) == Some(&role);
+        let all = table.all_columns();
+        let mut chosen: ColumnSet =
+            all.iter().filter(|id| has(id, Role::QuasiIdentifier)).collect();
+        if chosen.is_empty() {
+            chosen = all.iter().filter(|id| !has(id, Role::Identifier)).collect();
+        }
+        let name = |id| table.column(id).name().to_owned();
+        let left_out = all.difference(&chosen).iter().map(name).collect();
+        let table = if chosen == all { table } else { table.project(&chosen) };
+        if !self.distinct_rows {
+            return Ok(Looked { table, source, left_out, kept: None, dropped: None, warnings });
+        }
+        let (distinct, kept) = run.install(|| distinct_rows(&table))?;
+        let dropped = Some((table.rows() - kept.len()) as u64);
+        Ok(Looked { table: distinct, source, left_out, kept: Some(kept), dropped, warnings })
+    }
+
+    fn report(&self, found: &UniquesFound, looked: &Looked) -> UniquesReport {
+        let dis = found.dis(self.dis_fraction);
+        let table = &looked.table;
+        let mut warnings = self.findings_to_mind(found, table);
+        warnings.extend(looked.warnings.iter().cloned());
+        let written = self.output.as_ref().filter(|output| output.is_written(found));
+        UniquesReport {
+            schema: 1,
+            command: "uniques".into(),
+            coverage: found.coverage(),
+            input: InputReport::new(&looked.source),
+            rows: table.rows() as u64,
+            duplicates_dropped: looked.dropped,
+            columns: table.columns().len() as u64,
+            column_names: table.columns().iter().map(|column| column.name().into()).collect(),
+            left_out: looked.left_out.clone(),
+            missing_rule: self.missing,
+            k: self.k,
+            max_size: self.max_size,
+            method: found.method(),
+            total: found.total(),
+            by_size: found.by_size().collect(),
+            rows_with_uniques: found.rows_with_uniques(),
+            rows_by_smallest: report::rows_by_smallest(found),
+            score: ScoreReport::new(found, self.max_size),
+            dis: DisReport::from(&dis),
+            column_shares: report::column_shares(found, table),
+            sets: report::sets(found, table),
+            top_rows: output::top_rows(found, &dis, self.top, |row| looked.row(row)),
+            written: written.map(|output| output.destination.name()),
+            warnings,
+        }
+    }
+
+    /// What to look at before relying on what was found.
+    fn findings_to_mind(&self, found: &UniquesFound, table: &EncodedTable) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if let Some(output) = self.output.as_ref().filter(|output| !output.is_written(found)) {
+            let name = output.destination.name();
+            warnings.push(format!(
+                "{} was not written: the search was stopped, and a part of it would mislead",
+                printable(&name)
+            ));
+        }
+        for column in table.columns().iter().filter(|column| is_nearly_unique(column)) {
+            let name = printable(column.name());
+            warnings.push(format!(
+                "column `{name}` is nearly unique by itself, as an identifier is: pass `--exclude {name}` to see what the others give away"
+            ));
+        }
+        if found.score_scale() != 0 {
+            warnings.push(format!(
+                "scores are divided by ten to the power of {}: this many columns make larger ones than numbers hold",
+                found.score_scale()
+            ));
+        }
+        if found.dis(self.dis_fraction).paired == 0 && found.rows_with_uniques() > 0 {
+            warnings.push(
+                "no row has exactly one equal, so DIS-SUDA is 1 for every row with a score, by its formula: rank rows by SUDA".into(),
+            );
+        }
+        warnings
+    }
+}
+
+/// Whether nearly every value of a column is one row's.
+fn is_nearly_unique(column: &Column) -> bool {
+    let valued = column.rows() as u64 - column.missing() - column.suppressed();
+    valued >= 20 && column.dictionary().len() as u64 * 100 >= valued * 95
+}
+
+/// The rows that equal no earlier row, and where they were.
+fn distinct_rows(table: &EncodedTable) -> Result<(EncodedTable, Vec<u32>)> {
+    let whole = Partition::whole(table.rows());
+    let equal = table
+        .columns()
+        .iter()
+        .fold(whole, |classes, column| classes.refine(column, MissingRule::Category));
+    let kept = equal.first_rows();
+    Ok((take_rows(table, &kept)?, kept))
+}
