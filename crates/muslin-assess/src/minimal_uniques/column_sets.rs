@@ -262,14 +262,16 @@ impl<'a, const W: usize> ColumnSets<'a, W> {
 
     fn finish(self, lister: Option<&mut Lister<'_, W>>) -> Result<()> {
         let rows = u32::try_from(self.ranked.distinct()).expect("row ids are 32 bits wide");
-        let mut by_size = vec![0u64; self.sizes];
-        for row in 0..rows {
-            let held = &self.held[row as usize * self.sizes..][..self.sizes];
-            let held = held.iter().map(|held| u64::from(held.load(Ordering::Relaxed)));
-            by_size.iter_mut().zip(held).for_each(|(sum, held)| *sum = held);
-            by_size[1] = self.ranked.singles::<W>(row).len() as u64;
-            self.totals.finish_row(row, &by_size);
-        }
+        (0..rows).into_par_iter().with_min_len(1 << 12).for_each_init(
+            || vec![0u64; self.sizes],
+            |by_size, row| {
+                let held = &self.held[row as usize * self.sizes..][..self.sizes];
+                let held = held.iter().map(|held| u64::from(held.load(Ordering::Relaxed)));
+                by_size.iter_mut().zip(held).for_each(|(sum, held)| *sum = held);
+                by_size[1] = self.ranked.singles::<W>(row).len() as u64;
+                self.totals.finish_row(row, by_size);
+            },
+        );
         let Some(lister) = lister else { return Ok(()) };
         let mut list = self.list;
         list.par_sort_unstable_by(|(row, a), (other, b)| {

@@ -38,13 +38,15 @@ pub(super) struct Plan {
     remembered: f64,
 }
 
-/// Nanoseconds for a pair of rows in a leaf, for a cell when a leaf is built, and for a row of a
-/// column set: rough, and only their ratios matter.
+/// Nanoseconds for a pair of rows in a leaf, for a cell whatever its leaf, and for a row of a column
+/// set: rough, and only their ratios matter.
 const PAIR: f64 = 1.0;
-const CELL: f64 = 2.0;
+const CELL: f64 = 100.0;
 const REFINED_ROW: f64 = 8.0;
 /// Bytes that the search by column sets may remember.
 const REMEMBERED: f64 = 2e9;
+/// Part of all pairs that one leaf for the last ranks may save at least.
+const WORTH_A_LOOK: f64 = 0.1;
 /// Leaves of fewer rows are not looked at one by one.
 const SMALL_LEAF: usize = 256;
 
@@ -69,7 +71,7 @@ impl Plan {
 
         // The cheapest bound first: where column sets win against building leaves alone.
         let cells: f64 = (0..ranked.ranks()).map(|rank| ranked.holders(rank).len() as f64).sum();
-        let build = cells * columns as f64 / 2.0 * CELL;
+        let build = cells * CELL;
         let takes_sets = !ranked.is_wild() && fits && method != Some(Method::AgreeSets);
         if takes_sets && (method == Some(Method::ColumnSets) || by_sets < build) {
             return Ok(Self {
@@ -111,6 +113,11 @@ impl Plan {
             let from = ranked.ranks().saturating_sub(last.min(MOST_RANKS_IN_LEAF));
             above += pairs[from..at].iter().sum::<f64>();
             at = from;
+            last *= 2;
+            // Little to gain is not worth a look at all rows.
+            if above < WORTH_A_LOOK * all {
+                continue;
+            }
             run.check()?;
             let leaf = if merges {
                 let (alone, classes) = count.of(ranked, from, &everyone, isa);
@@ -124,7 +131,6 @@ impl Plan {
             if leaf > best {
                 break;
             }
-            last *= 2;
         }
         // Counting up to k instead of to one costs a look at every known set for each.
         let by_agreement = best * PAIR * (1.0 + 5.0 * f64::from(k - 1)) + build;
