@@ -131,6 +131,9 @@ pub(crate) struct TableArgs {
     /// Write how novel each row is, by three measures.
     #[arg(long, group = "table")]
     pub(crate) novelty: bool,
+    /// Write what each column adds to each row's score.
+    #[arg(long, group = "table")]
+    pub(crate) contributions: bool,
     /// Write each value's part in the scores.
     #[arg(long, group = "table")]
     pub(crate) values: bool,

@@ -11,7 +11,7 @@ use arrow_schema::{Field, Schema, SchemaRef};
 use muslin_assess::{Dis, Unique, UniqueBatch, UniquesFound, ValueShare};
 use muslin_engine::{Coverage, Run};
 use muslin_io::{CsvStyle, Destination, Input, ResultWriter, WriteOptions};
-use muslin_table::{Code, ColumnId, EncodedTable, RowId};
+use muslin_table::{Code, Column, ColumnId, EncodedTable, RowId};
 
 use super::groups::{Groups, Novelty};
 use super::tables::{GroupBy, UniquesTable};
@@ -78,6 +78,11 @@ impl UniquesOutput {
                 let found = search.run(table, run)?;
                 let dis = found.dis(job.dis_fraction);
                 lines.unless_stopped(&found, |lines| lines.scores(&found, &dis, run))?;
+                found
+            }
+            UniquesTable::Contributions => {
+                let found = search.contributions(true).run(table, run)?;
+                lines.unless_stopped(&found, |lines| lines.contributions(&found, run))?;
                 found
             }
             UniquesTable::Values => {
@@ -177,6 +182,30 @@ impl Lines<'_> {
                 u64s(rows.iter().map(|row| row.uniques)),
                 u16s(rows.iter().map(|row| usize::from(row.smallest))),
             ])?;
+            run.reporter().advance(rows.len() as u64);
+        }
+        Ok(())
+    }
+
+    fn contributions(&mut self, found: &UniquesFound, run: &Run) -> Result<()> {
+        run.reporter().stage("writing", Some(found.rows() as u64));
+        let names: Vec<&str> = self.looked.table.columns().iter().map(Column::name).collect();
+        let all: Vec<usize> = (0..found.rows()).collect();
+        for rows in all.chunks(LINES / names.len().max(1) + 1) {
+            let of_row = |&row: &usize| {
+                let shares = found.contributions(row).into_iter().flatten().zip(&names);
+                let row = self.looked.row(row);
+                shares
+                    .filter(|(share, _)| *share > 0.0)
+                    .map(move |(share, name)| (row, name, share))
+            };
+            let lines: Vec<_> = rows.iter().flat_map(of_row).collect();
+            let columns = vec![
+                u32s(lines.iter().map(|line| line.0)),
+                joined(lines.iter().map(|line| (*line.1).to_owned())),
+                f64s(lines.iter().map(|line| line.2)),
+            ];
+            self.push(columns)?;
             run.reporter().advance(rows.len() as u64);
         }
         Ok(())

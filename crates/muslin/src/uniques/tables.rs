@@ -17,6 +17,10 @@ pub enum UniquesTable {
     /// The rows that hold a minimal unique, ranked in three ways, 1 for the most novel: `fewest`
     /// (items of the smallest), `group` (rows of its smallest group by columns), `uniques`.
     Novelty,
+    /// What each column adds to the score of each row: `row`, `column`, `share` of the score, where
+    /// it adds something. Shares of a row sum to more than one, as minimal uniques have several
+    /// columns.
+    Contributions,
     /// Values by their part in the scores of their column: `column`, `code` (in value order; none
     /// for missing) or `value`, `uniques`, `share`.
     Values,
@@ -81,6 +85,7 @@ impl UniquesTable {
                 ("uniques", UInt64),
                 ("uniques_rank", UInt64),
             ],
+            Self::Contributions => vec![("row", UInt32), ("column", Utf8), ("share", Float64)],
             Self::Values => {
                 let value = if show_values { ("value", Utf8) } else { ("code", UInt32) };
                 return vec![("column", Utf8), value, ("uniques", UInt64), ("share", Float64)];

@@ -94,13 +94,14 @@ fn output(args: &TableArgs) -> Result<Option<UniquesOutput>, Finished> {
         (args.list, UniquesTable::List),
         (args.scores, UniquesTable::Scores),
         (args.novelty, UniquesTable::Novelty),
+        (args.contributions, UniquesTable::Contributions),
         (args.values, UniquesTable::Values),
     ];
     let named = asked.into_iter().find(|(is_asked, _)| *is_asked).map(|(_, table)| table);
     let Some(table) = named.or(args.groups.map(UniquesTable::Groups)) else {
         if args.output.is_some() || args.format.is_some() || args.show_values {
             return Err(Finished::Usage(
-                "no table to write was asked for\n  hint: add `--list`, `--scores`, `--groups`, `--novelty` or `--values`",
+                "no table to write was asked for\n  hint: add `--list`, `--scores`, `--groups`, `--novelty`, `--contributions` or `--values`",
             ));
         }
         return Ok(None);

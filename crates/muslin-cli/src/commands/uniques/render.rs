@@ -31,6 +31,10 @@ pub(super) fn render(report: &UniquesReport, style: &Style) -> String {
         );
         text += &style.wrap(&line, 2);
     }
+    if let Coverage::Stopped { .. } = report.coverage {
+        let line = "! The search was stopped by a limit: what is counted is right, more may exist.";
+        text += &style.wrap(line, 2);
+    }
     text.push('\n');
     text += &sizes(report, style);
     text.push('\n');
@@ -42,10 +46,6 @@ pub(super) fn render(report: &UniquesReport, style: &Style) -> String {
     }
     text.push('\n');
     text += &conventions(report, style);
-    if let Coverage::Stopped { .. } = report.coverage {
-        let line = "! The search was stopped by a limit: what is counted is right, more may exist.";
-        text += &style.wrap(line, 2);
-    }
     for warning in &report.warnings {
         text += &style.wrap(&format!("! {warning}"), 2);
     }
@@ -68,8 +68,13 @@ fn what(k: u32, max_size: Option<usize>) -> String {
 
 /// Total and histogram.
 fn sizes(report: &UniquesReport, style: &Style) -> String {
-    let title =
-        format!("{} minimal uniques: {}", count(report.total), what(report.k, report.max_size));
+    let stopped = matches!(report.coverage, Coverage::Stopped { .. });
+    let title = format!(
+        "{}{} minimal uniques: {}",
+        if stopped { "at least " } else { "" },
+        count(report.total),
+        what(report.k, report.max_size)
+    );
     let mut text = style.heading(style.wrap(&title, 0).trim_end()) + "\n";
     let most = report.by_size.values().copied().max().unwrap_or(0);
     let rows = report.by_size.iter().map(|(size, &uniques)| {
@@ -117,7 +122,8 @@ fn columns_and_sets(report: &UniquesReport, style: &Style) -> String {
     text.push('\n');
     let rows = report.sets.iter().take(SHOWN);
     let rows = rows.map(|set| vec![list(&set.columns), count(set.uniques)]);
-    let header = ["riskiest column sets", if narrow { "uniques" } else { "minimal uniques" }];
+    let header =
+        ["riskiest sets of up to 3 columns", if narrow { "uniques" } else { "minimal uniques" }];
     text += &style.table(&header, &[1], &[0], rows.collect());
     text.push('\n');
     text
@@ -164,7 +170,8 @@ fn conventions(report: &UniquesReport, style: &Style) -> String {
     text += &style.wrap(&line, 2);
     let rule = report.missing_rule;
     text += &style.wrap(&format!("Missing cells: {} (`--missing {rule}`).", rule.describe()), 2);
-    text += &style.wrap("Rows are numbered from 0.", 2);
+    let way = method_name(report.method);
+    text += &style.wrap(&format!("Rows are numbered from 0. Searched by {way}."), 2);
     text
 }
 
