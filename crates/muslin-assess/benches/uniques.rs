@@ -76,6 +76,14 @@ fn cases() -> Vec<Case> {
             cases.push(Case { long: true, ..case(&name, max_size, table) });
         }
     }
+    for rows in [8_000, 16_000, 32_000, 64_000, 128_000] {
+        let table = move || {
+            let values = [90, 9, 16, 7, 15, 6, 5, 2, 40, 30, 60, 42];
+            Some(large_table(rows, &values, true, seed))
+        };
+        let name = format!("rows_{rows}x12_unequal");
+        cases.push(Case { long: true, ..case(&name, None, table) });
+    }
     let billions = move || Some(survey(137_823, 84, seed));
     cases.push(Case { long: true, ..case("billions_137823x84", Some(6), billions) });
     cases

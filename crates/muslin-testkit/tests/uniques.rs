@@ -143,7 +143,7 @@ fn a_survey_is_decided_by_its_seed() {
     assert_ne!(once, other);
     assert_eq!(once[..20], cells(500, 20, 1), "fewer columns cut the table");
     assert_eq!(cells(50, 600, 1).len(), 600);
-    assert_eq!(cells(0, 3, 1), [[], [], []]);
+    assert_eq!(cells(0, 3, 1), [[0u32; 0]; 3]);
     assert_eq!(generate::survey(10, 0, Seed::new(1)).columns().len(), 0);
 }
 

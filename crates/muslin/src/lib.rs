@@ -25,7 +25,10 @@ mod policy;
 mod scan;
 mod uniques;
 
-pub use muslin_assess::{Method, Score};
+pub use muslin_assess::{
+    ColumnShare, Dis, Method, MinimalUniques, RowUniques, Score, Unique, UniqueBatch, UniquesFound,
+    ValueShare,
+};
 pub use muslin_engine::{
     Cancel, Coverage, Engine, MemoryEngine, NoProgress, Partition, Progress, Run, Seed, Shape, Stop,
 };

@@ -132,8 +132,8 @@ impl Plan {
                 break;
             }
         }
-        // Counting up to k instead of to one costs a look at every known set for each.
-        let by_agreement = best * PAIR * (1.0 + 5.0 * f64::from(k - 1)) + build;
+        // Counting to k instead of to one, a leaf knows about k times as many sets.
+        let by_agreement = best * PAIR * f64::from(k) + build;
         let method = match method {
             None if takes_sets && by_sets < by_agreement => Method::ColumnSets,
             _ => Method::AgreeSets,
