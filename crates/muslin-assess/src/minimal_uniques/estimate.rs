@@ -44,6 +44,10 @@ impl Interval {
     }
 }
 
+/// Pairs of rows that are compared, about.
+const TRIED_PAIRS: usize = 500_000_000;
+/// Rows that are tried at least.
+const FEWEST_TRIED: usize = 50;
 /// A guess of a time that a count of steps was turned into is right within this factor, mostly.
 const ROUGH: f64 = 4.0;
 
@@ -59,6 +63,8 @@ impl Search<'_> {
         let distinct = u32::try_from(self.ranked.distinct()).expect("row ids are 32 bits wide");
         let seed = self.run.seed_of_run();
         let mut rows: Vec<u32> = (0..distinct).collect();
+        // Each row is compared with all others: fewer rows of a very long table.
+        let wanted = wanted.min((TRIED_PAIRS / rows.len().max(1)).max(FEWEST_TRIED));
         if wanted < rows.len() {
             rows.select_nth_unstable_by_key(wanted, |&row| seed.draw(u64::from(row)));
             rows.truncate(wanted);

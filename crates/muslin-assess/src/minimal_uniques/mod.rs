@@ -213,7 +213,7 @@ impl MinimalUniques {
         self.start(table, Some(sink), run)
     }
 
-    /// What a search would take, from `rows` rows drawn by the run's seed.
+    /// What a search would take, from at most `rows` rows drawn by the run's seed.
     ///
     /// Unlike everything else here, the seconds depend on the machine and the moment.
     pub fn estimate(&self, table: &EncodedTable, rows: usize, run: &Run) -> Result<Estimate> {

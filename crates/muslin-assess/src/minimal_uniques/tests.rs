@@ -62,6 +62,54 @@ proptest! {
     }
 }
 
+/// The table with its columns spread among constant ones, and where they are now.
+fn widened(table: &EncodedTable, columns: usize) -> (EncodedTable, Vec<usize>) {
+    let gap = columns / table.columns().len().max(1);
+    let places: Vec<usize> = (0..table.columns().len()).map(|c| c * gap + gap - 1).collect();
+    let constant = |c: usize| {
+        let cells = vec![Some(1); table.rows()];
+        EncodedTable::of_columns([(format!("constant {c}"), cells)]).into_columns().remove(0)
+    };
+    let column = |c: usize| match places.iter().position(|&place| place == c) {
+        Some(own) => table.columns()[own].clone(),
+        None => constant(c),
+    };
+    (EncodedTable::new(table.rows(), (0..columns).map(column).collect()).unwrap(), places)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn tables_of_any_width_give_the_same(
+        table in ugly_tables(),
+        k in 1u32..=3,
+        missing in prop::sample::select(MissingRule::ALL.to_vec()),
+    ) {
+        // A constant column of more than k rows is in no minimal unique.
+        prop_assume!(table.rows() > k as usize);
+        let expected = oracle::minimal_uniques(&table, u64::from(k), Some(4), missing);
+        for columns in [66, 130, 260] {
+            let (wide, places) = widened(&table, columns);
+            for method in [Method::AgreeSets, Method::ColumnSets] {
+                let search = MinimalUniques::new().k(k).max_size(Some(4)).missing(missing);
+                let mut search = search.method(Some(method));
+                search.tuning = Tuning { direct_pairs: 0, direct_targets: 0, ..Tuning::default() };
+                let found = listed(&search, &wide);
+                let moved: Vec<Unique> = expected
+                    .iter()
+                    .cloned()
+                    .map(|mut unique| {
+                        unique.columns.iter_mut().for_each(|column| *column = places[*column]);
+                        unique
+                    })
+                    .collect();
+                prop_assert_eq!(found, moved, "{} columns, {:?}", columns, method);
+            }
+        }
+    }
+}
+
 /// All lanes of one pair of arrays.
 struct AllLanes<'a>(&'a [u32; 16], &'a [u32; 16], &'a [u16; 32], &'a [u16; 32]);
 
