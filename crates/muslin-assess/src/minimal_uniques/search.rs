@@ -68,7 +68,7 @@ impl<'a> Search<'a> {
                 }
                 Err(error) => return stopped(error),
             };
-            let sets = ByRow::new(from..to, found);
+            let sets = ByRow::new(from..to, found, self.k > 1);
             self.run.reporter().stage("singling out", Some(u64::from(to - from)));
             match &mut lister {
                 None => self.count(&sets, totals, small),
@@ -282,36 +282,48 @@ struct ByRow<const W: usize> {
 
 struct Sorted<const W: usize> {
     starts: Vec<u32>,
-    sets: Vec<Shared<W>>,
+    columns: Vec<Mask<W>>,
+    /// With whom; empty where nobody asks.
+    others: Vec<u32>,
 }
 
 impl<const W: usize> ByRow<W> {
-    fn new(rows: Range<u32>, found: Vec<Vec<Shared<W>>>) -> Self {
-        let parts = found.into_par_iter().map(|found| Sorted::new(&rows, &found)).collect();
-        Self { rows, parts }
+    fn new(rows: Range<u32>, found: Vec<Vec<Shared<W>>>, with_others: bool) -> Self {
+        let parts = found.into_par_iter().map(|found| Sorted::new(&rows, &found, with_others));
+        Self { parts: parts.collect(), rows }
     }
 
     fn of(&self, row: u32) -> impl Iterator<Item = Shared<W>> + '_ {
         let at = (row - self.rows.start) as usize;
-        let of = move |part: &Sorted<W>| part.starts[at] as usize..part.starts[at + 1] as usize;
-        self.parts.iter().flat_map(move |part| part.sets[of(part)].iter().copied())
+        self.parts.iter().flat_map(move |part| {
+            let places = part.starts[at] as usize..part.starts[at + 1] as usize;
+            places.map(move |place| Shared {
+                row,
+                other: part.others.get(place).copied().unwrap_or(row),
+                columns: part.columns[place],
+            })
+        })
     }
 }
 
 impl<const W: usize> Sorted<W> {
-    fn new(rows: &Range<u32>, found: &[Shared<W>]) -> Self {
+    fn new(rows: &Range<u32>, found: &[Shared<W>], with_others: bool) -> Self {
         let mut starts = vec![0u32; rows.len() + 1];
         found.iter().for_each(|set| starts[(set.row - rows.start) as usize + 1] += 1);
         for at in 0..rows.len() {
             starts[at + 1] += starts[at];
         }
         let mut next = starts.clone();
-        let mut sets = vec![Shared { row: 0, other: 0, columns: Mask::EMPTY }; found.len()];
+        let mut columns = vec![Mask::EMPTY; found.len()];
+        let mut others = vec![0; if with_others { found.len() } else { 0 }];
         for set in found {
             let at = &mut next[(set.row - rows.start) as usize];
-            sets[*at as usize] = *set;
+            columns[*at as usize] = set.columns;
+            if with_others {
+                others[*at as usize] = set.other;
+            }
             *at += 1;
         }
-        Self { starts, sets }
+        Self { starts, columns, others }
     }
 }
