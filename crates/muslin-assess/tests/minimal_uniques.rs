@@ -280,6 +280,63 @@ fn an_estimate_from_some_rows_is_near() {
 }
 
 #[test]
+fn many_rows_may_share_a_unique() {
+    // Rows in halves and quarters: with k in the hundreds, most rows share what is looked for.
+    let rows = 1_200i64;
+    let table = EncodedTable::of_columns((0..70).map(|c| {
+        let cell = |row: i64| match c {
+            0 => row,
+            1 => row % 2,
+            2 => row / 2 % 2,
+            _ => 1,
+        };
+        (format!("c{c}"), (0..rows).map(|row| Some(cell(row))).collect())
+    }));
+    for method in METHODS {
+        let search = MinimalUniques::new().k(500).method(Some(method));
+        let (all, found) = listed(&search, &table, &Run::new());
+        // Each value of the first column, and each of the four quarters.
+        assert_eq!((all.len(), found.rows_with_uniques()), (1_204, 1_200), "{method:?}");
+        assert!(all.iter().all(|unique| [1, 300].contains(&unique.support)));
+    }
+}
+
+#[test]
+fn wide_column_sets_are_counted() {
+    // Sets of many columns among many: their number has more digits than 64 bits.
+    let cells = |c: usize, row: i64| if c < 13 { (row >> c) & 1 } else { 1 };
+    let table = EncodedTable::of_columns((0..64).map(|c| {
+        (format!("c{c}"), (0..200).map(|row| Some(cells(c, row * 37 % 8_192))).collect())
+    }));
+    let search = MinimalUniques::new();
+    let by_sets = search.clone().method(Some(METHODS[1])).run(&table, &Run::new()).unwrap();
+    let by_agreement = search.method(Some(METHODS[0])).run(&table, &Run::new()).unwrap();
+    assert_eq!(by_sets.total(), by_agreement.total());
+    assert!(by_sets.by_size().any(|(size, _)| size > 5));
+}
+
+#[test]
+fn a_row_with_more_uniques_than_fit_stops_the_list() {
+    // Row 0 differs from three others in 100 columns each: a million minimal uniques.
+    let cell = |c: i64, row: i64| i64::from(row > 0 && row - 1 == c / 100) + 10 * (row / 4);
+    let table = EncodedTable::of_columns(
+        (0..300i64).map(|c| (format!("c{c}"), (0..8).map(|row| Some(cell(c, row))).collect())),
+    );
+    let search = MinimalUniques::new().method(Some(METHODS[0]));
+    let found = search.run(&table, &Run::new()).unwrap();
+    assert_eq!(found.coverage(), Coverage::Complete);
+    assert!(found.row(0).uniques >= 1_000_000, "{}", found.row(0).uniques);
+    let run = Run::new().memory(Some(20_000_000));
+    let mut lines = 0;
+    let mut sink = |batch: &muslin_assess::UniqueBatch| {
+        lines += batch.len();
+        Ok(())
+    };
+    let stopped = search.list(&table, &mut sink, &run).unwrap();
+    assert!(matches!(stopped.coverage(), Coverage::Stopped { .. }), "{lines} lines");
+}
+
+#[test]
 fn a_cancelled_search_is_an_error() {
     let cancel = muslin_engine::Cancel::default();
     cancel.cancel();

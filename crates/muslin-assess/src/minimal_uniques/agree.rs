@@ -72,6 +72,9 @@ impl Default for Tuning {
 /// Pairs of a leaf from which on its targets are shared out among threads.
 const SHARED_PAIRS: usize = 1 << 24;
 
+/// Above this k, bitmaps would count more levels than a look at each pair costs.
+const MOST_LEVELS: u32 = 64;
+
 /// Reused memory of one thread.
 struct Scratch<const W: usize> {
     leaf: Leaf,
@@ -207,7 +210,9 @@ impl<'a> AgreeSets<'a> {
         targets.clear();
         targets.extend(rows.iter().copied().filter(|&row| self.is_open(row, lowest)));
         let direct = |targets: usize, partners: usize| {
-            targets * partners <= self.tuning.direct_pairs || targets <= self.tuning.direct_targets
+            self.k > MOST_LEVELS
+                || targets * partners <= self.tuning.direct_pairs
+                || targets <= self.tuning.direct_targets
         };
         if direct(targets.len(), partners.len()) {
             self.search_directly(lowest, &targets, partners, scratch);

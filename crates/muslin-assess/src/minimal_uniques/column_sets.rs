@@ -281,8 +281,12 @@ impl<'a, const W: usize> ColumnSets<'a, W> {
         for row in 0..rows {
             let (own, others) = rest.split_at(rest.partition_point(|&(first, _)| first == row));
             rest = others;
-            let mut list =
-                RowList { row, listed: Vec::with_capacity(own.len()), others: Vec::new() };
+            let mut list = RowList {
+                row,
+                listed: Vec::with_capacity(own.len()),
+                others: Vec::new(),
+                is_cut: false,
+            };
             for (_, listed) in own {
                 let start = u32::try_from(list.others.len()).expect("fewer than all");
                 let (from, to) = listed.others;

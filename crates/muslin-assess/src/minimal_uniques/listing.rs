@@ -82,6 +82,8 @@ pub(super) struct RowList<const W: usize> {
     pub(super) row: u32,
     pub(super) listed: Vec<Listed<W>>,
     pub(super) others: Vec<u32>,
+    /// Whether there were more than fit.
+    pub(super) is_cut: bool,
 }
 
 /// A minimal unique at its first row.
@@ -105,6 +107,8 @@ pub(super) struct Lister<'a, const W: usize> {
     /// By column and slot, the distinct rows that hold an item of several rows that is a minimal
     /// unique by itself.
     singles: HashMap<(usize, u32), Vec<u32>>,
+    /// The row that comes next.
+    next: u32,
     batch: UniqueBatch,
     sink: Sink<'a>,
 }
@@ -133,11 +137,12 @@ impl<'a, const W: usize> Lister<'a, W> {
             }
         }
         let batch = UniqueBatch { words: W, ..UniqueBatch::default() };
-        Self { ranked, table, most, equals, singles, batch, sink }
+        Self { ranked, table, most, equals, singles, next: 0, batch, sink }
     }
 
     /// Takes what a row lists; rows come in order.
     pub(super) fn row(&mut self, list: &RowList<W>) -> Result<()> {
+        self.next = list.row + 1;
         if self.most > 0 {
             self.singles_of(list.row)?;
         }
@@ -184,8 +189,16 @@ impl<'a, const W: usize> Lister<'a, W> {
         if batch.len() >= BATCH { self.flush() } else { Ok(()) }
     }
 
+    /// Lists what is known of rows that a limit kept from being searched: items that are minimal
+    /// uniques by themselves.
+    pub(super) fn finish(&mut self) -> Result<()> {
+        let rows = u32::try_from(self.ranked.distinct()).expect("row ids are 32 bits wide");
+        (self.next..rows).try_for_each(|row| self.singles_of(row))?;
+        self.flush()
+    }
+
     /// Hands the last batch over.
-    pub(super) fn flush(&mut self) -> Result<()> {
+    fn flush(&mut self) -> Result<()> {
         if !self.batch.is_empty() {
             (self.sink)(&self.batch)?;
         }

@@ -312,10 +312,11 @@ impl MinimalUniques {
                 (Method::AgreeSets, search.find::<W>(&totals, &mut small, lister.as_mut())?)
             }
         };
-        lister.map_or(Ok(()), |mut lister| lister.flush())?;
+        lister.map_or(Ok(()), |mut lister| lister.finish())?;
         run.reporter().finish();
         let counted = totals.finish();
-        if counted.by_size.contains(&u64::MAX) {
+        let total = counted.by_size.iter().try_fold(0u64, |sum, &count| sum.checked_add(count));
+        if total.is_none_or(|total| total == u64::MAX) {
             return Err(Error::TooManyResults);
         }
         let score = self.score;

@@ -38,7 +38,9 @@ pub(super) struct PartialTransversals<const W: usize> {
     open: Vec<u64>,
     critical: Vec<u64>,
     base: Vec<u16>,
+    /// Edges that are given up, and whose they are.
     missed: Vec<u32>,
+    sharing: Vec<u32>,
     nodes: u64,
     stopped: bool,
 }
@@ -105,18 +107,46 @@ impl<const W: usize> PartialTransversals<W> {
         }
         let words = self.graph.words;
         let depth = self.base.len();
-        let width = (self.most + 1) * words;
-        let unmet = &self.open[depth * words..][..words];
+        // Edges without candidates can only be given up, all at once.
+        let before = self.missed.len();
+        let mut given_up = missed;
         let mut choice = None;
-        for (word, &bits) in unmet.iter().enumerate() {
+        for word in 0..words {
+            let mut bits = self.open[depth * words + word];
             for edge in Ones(bits).map(|bit| word * 64 + bit) {
                 let size = (self.graph.edges[edge] & candidates).len();
-                if choice.is_none_or(|(_, fewest)| size < fewest) {
+                if size == 0 {
+                    given_up = given_up.saturating_add(self.weights[edge]);
+                    self.missed.push(narrow(edge));
+                    bits &= !(1 << (edge % 64));
+                } else if choice.is_none_or(|(_, fewest)| size < fewest) {
                     choice = Some((edge, size));
                 }
             }
+            self.open[depth * words + word] = bits;
         }
-        let Some((edge, _)) = choice else {
+        if given_up <= self.slack {
+            self.branch(choice.map(|(edge, _)| edge), candidates, given_up, product, stop, out);
+        }
+        for edge in self.missed.drain(before..) {
+            self.open[depth * words + edge as usize / 64] |= 1 << (edge % 64);
+        }
+    }
+
+    /// Goes on from a node whose open edges all have candidates; `choice` is one of them.
+    fn branch(
+        &mut self,
+        choice: Option<usize>,
+        candidates: Mask<W>,
+        missed: u32,
+        product: u64,
+        stop: &dyn Fn() -> bool,
+        out: &mut impl CollectShared<W>,
+    ) {
+        let words = self.graph.words;
+        let depth = self.base.len();
+        let width = (self.most + 1) * words;
+        let Some(edge) = choice else {
             // All edges are met or given up. Minimal: without any class, too many are not met.
             let criticals = &self.critical[depth * width..][..depth * words];
             let minimal = criticals.chunks_exact(words).all(|edges| {
@@ -129,7 +159,9 @@ impl<const W: usize> PartialTransversals<W> {
                 weight + u64::from(missed) > u64::from(self.slack)
             });
             if minimal && depth > 0 {
-                out.found(&self.graph, &self.base, product, &self.missed);
+                self.sharing.clear();
+                self.sharing.extend(self.missed.iter().map(|&edge| self.others[edge as usize]));
+                out.found(&self.graph, &self.base, product, &self.sharing);
             }
             return;
         };
@@ -139,7 +171,7 @@ impl<const W: usize> PartialTransversals<W> {
         if price <= self.slack {
             let (word, bit) = (depth * words + edge / 64, 1u64 << (edge % 64));
             self.open[word] &= !bit;
-            self.missed.push(self.others[edge]);
+            self.missed.push(narrow(edge));
             self.visit(rest, price, product, stop, out);
             self.missed.pop();
             self.open[word] |= bit;
@@ -170,4 +202,9 @@ impl<const W: usize> PartialTransversals<W> {
             done.insert(class);
         }
     }
+}
+
+/// The number of an edge: there are no more than rows.
+fn narrow(edge: usize) -> u32 {
+    u32::try_from(edge).expect("no more edges than rows")
 }

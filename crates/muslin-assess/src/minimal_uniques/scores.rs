@@ -107,7 +107,8 @@ pub struct Dis {
     /// `theta` for the whole file; none when there is neither.
     pub theta: Option<f64>,
     exponent: f64,
-    sum: f64,
+    /// The logarithm of `A`.
+    log_sum: f64,
 }
 
 impl Dis {
@@ -118,14 +119,18 @@ impl Dis {
         columns: usize,
         alone: u64,
         paired: u64,
-        scores: impl Iterator<Item = (f64, u64)>,
+        scores: impl Iterator<Item = (f64, u64)> + Clone,
     ) -> Self {
         let exponent = 1.0 + (8.0 - real(columns)) / 20.0;
         let positive = scores.filter(|&(score, _)| score > 0.0);
-        let sum = positive.map(|(score, rows)| rows as f64 * score.powf(-exponent)).sum();
+        // By logarithms: powers of scores of wide tables are beyond what a number holds.
+        let logs = positive.map(|(score, rows)| (-exponent * score.ln(), rows));
+        let most = logs.clone().map(|(log, _)| log).fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = logs.map(|(log, rows)| rows as f64 * (log - most).exp()).sum();
+        let log_sum = most + sum.ln();
         let (known, unknown) = (alone as f64 * fraction, paired as f64 * (1.0 - fraction));
         let theta = (known + unknown > 0.0).then(|| known / (known + unknown));
-        Self { fraction, alone, paired, theta, exponent, sum }
+        Self { fraction, alone, paired, theta, exponent, log_sum }
     }
 
     /// A row's share.
@@ -135,7 +140,10 @@ impl Dis {
             return 0.0;
         }
         let odds = self.paired as f64 * (1.0 - self.fraction) / self.fraction;
-        1.0 / (1.0 + odds / (score.powf(self.exponent) * self.sum))
+        if odds <= 0.0 {
+            return 1.0;
+        }
+        1.0 / (1.0 + (odds.ln() - self.exponent * score.ln() - self.log_sum).exp())
     }
 }
 
@@ -159,6 +167,16 @@ mod tests {
         // Four columns, size 2: 3 of the sets above it, over the 6 sets of its size.
         let (weights, _) = Score::Ihsn.weights(4, 4);
         assert!((weights[2] - 0.5).abs() < 1e-12 && weights[4].abs() < 1e-12, "{weights:?}");
+    }
+
+    #[test]
+    fn dis_of_very_different_scores_is_a_number() {
+        for columns in [5, 28, 100, 1_000] {
+            let scores = [9.3e155, 2.0, 1e-300, 0.0, 9.3e155];
+            let dis = Dis::new(0.01, columns, 3, 2, scores.iter().map(|&score| (score, 1)));
+            let of: Vec<f64> = scores.iter().map(|&score| dis.of(score)).collect();
+            assert!(of.iter().all(|dis| (0.0..=1.0).contains(dis)), "{columns}: {of:?}");
+        }
     }
 
     #[test]

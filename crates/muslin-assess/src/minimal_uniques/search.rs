@@ -8,7 +8,7 @@ use muslin_engine::{Coverage, Error, Run, Stop};
 use rayon::prelude::*;
 
 use super::agree::{AgreeSets, ColumnsFrom, Shared, Tuning};
-use super::listing::{Lister, RowList};
+use super::listing::{Listed, Lister, RowList};
 use super::mask::Mask;
 use super::partial::{Others, PartialTransversals};
 use super::ranked::Ranked;
@@ -19,7 +19,9 @@ use crate::Result;
 /// Bytes of agree sets that are held at once, where no budget says less.
 const HELD: u64 = 3 << 29;
 /// Minimal uniques that are listed between two calls of the sink, about.
-const LISTED_AT_ONCE: usize = 1 << 21;
+const LISTED_AT_ONCE: usize = 1 << 17;
+/// Most minimal uniques of one row that are listed, where no budget says less.
+const LISTED_OF_ROW: u64 = 1 << 26;
 
 /// Rows that a thread takes at once.
 const PIECE: usize = 64;
@@ -72,7 +74,11 @@ impl<'a> Search<'a> {
             self.run.reporter().stage("singling out", Some(u64::from(to - from)));
             match &mut lister {
                 None => self.count(&sets, totals, small),
-                Some(lister) => self.list(&sets, totals, small, lister)?,
+                Some(lister) => {
+                    if let Err(error) = self.list(&sets, totals, small, lister) {
+                        return stopped(error);
+                    }
+                }
             }
             if let Err(error) = self.run.check() {
                 return stopped(error.into());
@@ -120,6 +126,9 @@ impl<'a> Search<'a> {
     ) -> Result<()> {
         let stop = Stopper { run: self.run, seen: AtomicBool::new(false) };
         let workers = Pool::default();
+        let each = size_of::<Listed<W>>() as u64;
+        let budget = self.run.memory_budget().unwrap_or(LISTED_OF_ROW * each);
+        let most_listed = usize::try_from(budget / each).unwrap_or(usize::MAX);
         let mut from = sets.rows.start;
         let mut step = 256;
         while from < sets.rows.end && !stop.look() {
@@ -129,8 +138,12 @@ impl<'a> Search<'a> {
                 .par_chunks(PIECE)
                 .map(|rows| {
                     let mut worker = workers.take(|| self.worker::<W>(totals.sizes(), true));
+                    worker.tally.most_listed = most_listed;
                     let list = |row: &u32| {
-                        self.row(*row, sets, &mut worker, totals, &stop);
+                        if !stop.is_seen() {
+                            self.row(*row, sets, &mut worker, totals, &stop);
+                            stop.look();
+                        }
                         worker.tally.take_list(*row)
                     };
                     let lists = rows.iter().map(list).collect();
@@ -140,6 +153,10 @@ impl<'a> Search<'a> {
                 .collect();
             let listed: usize = lists.iter().flatten().map(|row| row.listed.len()).sum();
             lists.iter().flatten().try_for_each(|row| lister.row(row))?;
+            if lists.iter().flatten().any(|row| row.is_cut) {
+                let needed = budget.saturating_mul(2);
+                return Err(Error::Stopped(Stop::MemoryLimit { needed, budget }).into());
+            }
             self.run.reporter().advance(u64::from(to - from));
             from = to;
             // As many rows as make a good batch, judged by those that were listed last.

@@ -151,6 +151,9 @@ pub(super) struct RowTally<'a, const W: usize> {
     /// Other rows of what is listed.
     others: Vec<u32>,
     sizes: usize,
+    /// Most that are listed of one row; what is more is left out and said.
+    pub(super) most_listed: usize,
+    is_cut: bool,
 }
 
 impl<'a, const W: usize> RowTally<'a, W> {
@@ -165,6 +168,8 @@ impl<'a, const W: usize> RowTally<'a, W> {
             list: lists.then(Vec::new),
             others: Vec::new(),
             sizes,
+            most_listed: usize::MAX,
+            is_cut: false,
         }
     }
 
@@ -197,6 +202,12 @@ impl<'a, const W: usize> RowTally<'a, W> {
     ) {
         let Some(list) = &mut self.list else { return };
         let start = list.len();
+        let classes = base.iter().map(|&class| class as usize).chain(last);
+        let ways = classes.fold(1u64, |ways, class| ways.saturating_mul(graph.sizes[class]));
+        if ways.saturating_add(start as u64) > self.most_listed as u64 {
+            self.is_cut = true;
+            return;
+        }
         list.push(Listed { columns: Mask::EMPTY, others });
         for class in base.iter().map(|&class| class as usize).chain(last) {
             let members = graph.members[class];
@@ -224,7 +235,8 @@ impl<'a, const W: usize> RowTally<'a, W> {
         let mut listed = self.list.take().unwrap_or_default();
         self.list = Some(Vec::new());
         listed.sort_unstable_by(|a, b| a.columns.order(&b.columns));
-        RowList { row, listed, others: std::mem::take(&mut self.others) }
+        let is_cut = std::mem::take(&mut self.is_cut);
+        RowList { row, listed, others: std::mem::take(&mut self.others), is_cut }
     }
 
     /// Adds the row to the totals.
@@ -353,10 +365,13 @@ impl SmallSets {
 
     /// Counts so many of one set.
     pub(super) fn add(&mut self, set: &mut [usize], times: u64) {
+        if !(2..=Self::MOST).contains(&set.len()) {
+            return;
+        }
         set.sort_unstable();
         let at = set.iter().fold(0, |at, column| at * self.columns + column);
         let counts = if set.len() == 2 { &mut self.pairs } else { &mut self.triples };
-        if let (2..=Self::MOST, Some(count)) = (set.len(), counts.get_mut(at)) {
+        if let Some(count) = counts.get_mut(at) {
             *count += times;
         }
     }

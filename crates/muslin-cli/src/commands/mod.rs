@@ -50,7 +50,8 @@ pub(crate) fn start(common: &Common) -> Result<Run, Finished> {
         end_after(Duration::from_millis(800), Exit::Interrupted);
     });
     if let Some(limit) = common.time_limit {
-        end_after(limit.saturating_add(Duration::from_millis(800)), Exit::Limit);
+        // Long enough for whoever notices the limit by himself to leave what he has.
+        end_after(limit.saturating_add(Duration::from_secs(3)), Exit::Limit);
     }
     let mut run = Run::new()
         .seed(Seed::new(common.seed))

@@ -35,7 +35,7 @@ use crate::{Error, Result};
 ///
 /// # Cost
 /// Reading, then a search whose time follows the number of results. Memory follows rows and
-/// columns, except for groups and novelty: those keep four bytes for each row of each minimal
+/// columns, except for groups and novelty: those keep eight bytes for each row of each minimal
 /// unique, and check the run's memory budget while they grow.
 ///
 /// # Example
@@ -263,6 +263,11 @@ impl UniquesJob {
         if found.dis(self.dis_fraction).paired == 0 && found.rows_with_uniques() > 0 {
             warnings.push(
                 "no row has exactly one equal, so DIS-SUDA is 1 for every row with a score, by its formula: rank rows by SUDA".into(),
+            );
+        }
+        if table.columns().len() > 28 && found.rows_with_uniques() > 0 {
+            warnings.push(
+                "above 28 columns DIS-SUDA is lower for rows of higher scores, by its formula: rank rows by SUDA".into(),
             );
         }
         warnings

@@ -206,6 +206,8 @@ impl From<&Dis> for DisReport {
 
 impl ScoreReport {
     pub(super) fn new(found: &UniquesFound, max_size: Option<usize>) -> Self {
+        // A bound from the number of columns on is none.
+        let max_size = max_size.filter(|&size| size + 1 < found.columns().len());
         let formula = match (found.score(), max_size) {
             (Score::Original, Some(size)) => {
                 format!("the product of (columns - i) for i from its size to {size}")
