@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
 
-use muslin::{ColumnChoice, InputReport, MissingRule, Policy, ReadOptions, Role};
+use muslin::{ColumnChoice, InputReport, MissingRule, Policy, ReadOptions, Role, printable};
 
 use crate::args::InputArgs;
+use crate::style::{Style, count};
 
 /// What the flags and the policy file say about an input; flags win.
 pub(super) struct Asked {
@@ -38,8 +39,19 @@ impl Asked {
     }
 }
 
+/// The first line of a report: the file, its shape and its form.
+pub(super) fn title(input: &InputReport, rows: u64, columns: usize, style: &Style) -> String {
+    let title = format!(
+        "{}: {} rows, {columns} columns ({})",
+        printable(&input.file),
+        count(rows),
+        describe(input, columns)
+    );
+    style.wrap(&title, 2)
+}
+
 /// How an input of some columns was read, in a few words.
-pub(super) fn describe(input: &InputReport, columns: usize) -> String {
+fn describe(input: &InputReport, columns: usize) -> String {
     let mut parts = vec![input.format.clone()];
     parts.extend(input.compression.clone());
     if let Some(delimiter) = input.delimiter.filter(|_| columns > 1) {

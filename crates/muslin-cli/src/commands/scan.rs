@@ -2,7 +2,7 @@ use std::time::Instant;
 
 use muslin::{ClassesReport, Decided, Input, Role, ScanJob, ScanReport, printable};
 
-use super::input::{Asked, describe};
+use super::input::{Asked, title};
 use super::{Outcome, print, start, talk, to_json};
 use crate::args::{Common, Scan};
 use crate::exit::Exit;
@@ -35,15 +35,7 @@ fn job(args: &Scan) -> Result<ScanJob, muslin::Error> {
 }
 
 fn render(report: &ScanReport, style: &Style) -> String {
-    let mut text = String::new();
-    let columns = report.columns.len();
-    let title = format!(
-        "{}: {} rows, {columns} columns ({})",
-        printable(&report.input.file),
-        count(report.rows),
-        describe(&report.input, columns)
-    );
-    text += &style.wrap(&title, 2);
+    let mut text = title(&report.input, report.rows, report.columns.len(), style);
     text.push('\n');
     text += &render_columns(report, style);
     text.push('\n');

@@ -2,7 +2,7 @@
 
 use muslin::{Coverage, IntervalReport, UniquesEstimate, UniquesReport, printable};
 
-use super::super::input::describe;
+use super::super::input::title;
 use crate::args::method_name;
 use crate::style::{Style, bar, count, number, percent};
 
@@ -12,13 +12,7 @@ const SHOWN: usize = 8;
 /// The summary.
 pub(super) fn render(report: &UniquesReport, style: &Style) -> String {
     let columns = report.column_names.len();
-    let title = format!(
-        "{}: {} rows, {columns} columns ({})",
-        printable(&report.input.file),
-        count(report.rows),
-        describe(&report.input, columns)
-    );
-    let mut text = style.wrap(&title, 2);
+    let mut text = title(&report.input, report.rows, columns, style);
     if let Some(dropped) = report.duplicates_dropped {
         text += &style
             .wrap(&format!("{} rows that equal an earlier row were left out", count(dropped)), 2);
@@ -193,13 +187,7 @@ fn next_step(report: &UniquesReport) -> String {
 /// What a search would take.
 pub(super) fn render_estimate(report: &UniquesEstimate, style: &Style) -> String {
     let columns = usize::try_from(report.columns).unwrap_or(usize::MAX);
-    let title = format!(
-        "{}: {} rows, {columns} columns ({})",
-        printable(&report.input.file),
-        count(report.rows),
-        describe(&report.input, columns)
-    );
-    let mut text = style.wrap(&title, 2);
+    let mut text = title(&report.input, report.rows, columns, style);
     text += &style.wrap(&format!("To find {}:", what(report.k, report.max_size)), 2);
     text.push('\n');
     let line = |name: &str, interval: &IntervalReport, show: fn(f64) -> String| {
