@@ -162,11 +162,11 @@ impl<'a> AgreeSets<'a> {
     }
 
     /// The maximal agree sets of one row, by looking at every other row.
-    pub(super) fn of_row<const W: usize>(&self, row: u32) -> Vec<Shared<W>> {
+    pub(super) fn of_row<const W: usize>(&self, row: u32, run: &Run) -> Vec<Shared<W>> {
         let rows: Vec<u32> = (0u32..).take(self.ranked.distinct()).collect();
         let mut scratch = self.scratch::<W>();
         if self.is_open(row, 1) {
-            self.search_directly(1, &[row], &rows, &mut scratch);
+            self.search_directly(1, &[row], &rows, &mut scratch, run);
         }
         scratch.found
     }
@@ -215,7 +215,7 @@ impl<'a> AgreeSets<'a> {
                 || targets <= self.tuning.direct_targets
         };
         if direct(targets.len(), partners.len()) {
-            self.search_directly(lowest, &targets, partners, scratch);
+            self.search_directly(lowest, &targets, partners, scratch, run);
         } else if self.k == 1 && !self.ranked.is_wild() {
             // Equal rows share all; they are settled, and as partners one of them will do.
             let mut classes = std::mem::take(&mut scratch.classes);
@@ -241,7 +241,7 @@ impl<'a> AgreeSets<'a> {
                 }
             }
             if direct(targets.len(), classes.first.len()) {
-                self.search_directly(lowest, &targets, &classes.first, scratch);
+                self.search_directly(lowest, &targets, &classes.first, scratch, run);
             } else {
                 self.search_bitmaps(lowest, &targets, &classes.first, scratch, run);
             }
@@ -258,8 +258,13 @@ impl<'a> AgreeSets<'a> {
         targets: &[u32],
         partners: &[u32],
         scratch: &mut Scratch<W>,
+        run: &Run,
     ) {
-        for &target in targets {
+        for (index, &target) in targets.iter().enumerate() {
+            // Whoever called sees it too.
+            if index % 64 == 63 && run.stop().is_some() {
+                return;
+            }
             let slack = self.k - self.ranked.weight[target as usize];
             let kept = &mut scratch.scan.kept;
             kept.clear();
@@ -281,7 +286,7 @@ impl<'a> AgreeSets<'a> {
         run: &Run,
     ) {
         if !scratch.leaf.build(self.ranked, lowest, targets, partners) {
-            return self.search_directly(lowest, targets, partners, scratch);
+            return self.search_directly(lowest, targets, partners, scratch, run);
         }
         let leaf = &scratch.leaf;
         let search = |target: u32, scan: &mut Scan<W>, found: &mut Vec<Shared<W>>| {

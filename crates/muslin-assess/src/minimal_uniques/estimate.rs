@@ -75,7 +75,7 @@ impl Search<'_> {
             .par_iter()
             .map(|&row| {
                 self.run.check()?;
-                let shared: Vec<Shared<W>> = agree.of_row(row);
+                let shared: Vec<Shared<W>> = agree.of_row(row, self.run);
                 let started = Instant::now();
                 let count = self.count_row(row, &shared, totals.sizes());
                 self.run.reporter().advance(1);

@@ -116,8 +116,11 @@ fn columns_and_sets(report: &UniquesReport, style: &Style) -> String {
     text.push('\n');
     let rows = report.sets.iter().take(SHOWN);
     let rows = rows.map(|set| vec![list(&set.columns), count(set.uniques)]);
-    let header =
-        ["riskiest sets of up to 3 columns", if narrow { "uniques" } else { "minimal uniques" }];
+    let sets = match report.columns {
+        0..=128 => "riskiest sets of up to 3 columns",
+        _ => "riskiest sets of up to 2 columns",
+    };
+    let header = [sets, if narrow { "uniques" } else { "minimal uniques" }];
     text += &style.table(&header, &[1], &[0], rows.collect());
     text.push('\n');
     text
