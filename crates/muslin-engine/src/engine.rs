@@ -19,6 +19,23 @@ pub trait Engine: Send + Sync {
     /// Sizes of the classes that `by` makes, missing cells matching by `missing`.
     fn class_sizes(&self, by: &ColumnSet, missing: MissingRule) -> Result<ClassSizes>;
 
+    /// For each of `more`, sizes of the classes that `by` and that column make together: what
+    /// [`Engine::class_sizes`] answers, asked once for all (ADR 8). An engine that can answer them
+    /// together does.
+    fn class_sizes_of_each(
+        &self,
+        by: &ColumnSet,
+        more: &[ColumnId],
+        missing: MissingRule,
+    ) -> Result<Vec<ClassSizes>> {
+        let with = |&column: &ColumnId| {
+            let mut set = by.clone();
+            set.insert(column);
+            self.class_sizes(&set, missing)
+        };
+        more.iter().map(with).collect()
+    }
+
     /// Diversity of `sensitive` in each class that `by` makes. Missing cells of `by` and of
     /// `sensitive` are values of their own.
     fn class_diversity(&self, by: &ColumnSet, sensitive: ColumnId) -> Result<ClassDiversity>;
