@@ -9,4 +9,4 @@ pub use minimal_uniques::{
     ColumnShare, Dis, Estimate, Interval, Method, MinimalUniques, RowUniques, Score, Unique,
     UniqueBatch, UniquesFound, ValueShare,
 };
-pub use quasi_identifiers::{Beta, Measure, Target};
+pub use quasi_identifiers::{Beta, Measure, Target, Weight, Weights};

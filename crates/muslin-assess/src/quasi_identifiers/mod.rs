@@ -7,5 +7,7 @@
 //! MX07: Motwani and Xu, Efficient algorithms for masking and finding quasi-identifiers. 2007.
 
 mod target;
+mod weights;
 
 pub use self::target::{Beta, Measure, Target};
+pub use self::weights::{Weight, Weights};
