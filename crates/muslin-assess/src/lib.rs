@@ -1,6 +1,7 @@
 //! Internal: finds what gives rows away.
 
 mod error;
+mod mask;
 mod minimal_uniques;
 mod quasi_identifiers;
 

@@ -9,10 +9,10 @@ use rayon::prelude::*;
 use super::classes::{Classes, Classify};
 use super::kernel::{Isa, Lanes, Task};
 use super::leaf::Leaf;
-use super::mask::Mask;
 use super::ranked::Ranked;
 use super::scan::Scan;
 use crate::Result;
+use crate::mask::Mask;
 
 /// Columns that a row shares with another.
 #[derive(Clone, Copy, Debug)]

@@ -14,11 +14,11 @@ use muslin_engine::{Coverage, Run};
 use rayon::prelude::*;
 
 use super::listing::{Listed, Lister, RowList};
-use super::mask::Mask;
 use super::ranked::Ranked;
 use super::search::{Pool, stopped};
 use super::tally::{SmallSets, Totals};
 use crate::Result;
+use crate::mask::Mask;
 
 /// Rows from which on a refinement is shared out among threads.
 const SHARED_ROWS: usize = 1 << 16;

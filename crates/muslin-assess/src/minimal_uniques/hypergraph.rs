@@ -1,6 +1,6 @@
 //! Edges over columns, and the columns that meet the same of them.
 
-use super::mask::{Mask, Ones};
+use crate::mask::{Mask, Ones};
 
 /// Edges, each a set of columns, seen both ways: which columns an edge has, and which edges a
 /// column meets.

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use muslin_table::{ColumnId, EncodedTable};
 
-use super::mask::{Mask, Ones};
 use super::ranked::Ranked;
 use crate::Result;
+use crate::mask::{Mask, Ones};
 
 /// Minimal uniques, listed.
 #[derive(Clone, Debug, Default)]

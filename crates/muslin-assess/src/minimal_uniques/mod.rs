@@ -68,7 +68,6 @@ mod hypergraph;
 mod kernel;
 mod leaf;
 mod listing;
-mod mask;
 mod partial;
 mod plan;
 mod ranked;

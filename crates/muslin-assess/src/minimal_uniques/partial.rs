@@ -7,9 +7,9 @@
 
 use super::agree::Shared;
 use super::hypergraph::{Hypergraph, leaves_some, small};
-use super::mask::{Mask, Ones};
 use super::ranked::Ranked;
 use super::transversals::NODES_PER_LOOK;
+use crate::mask::{Mask, Ones};
 
 /// Takes minimal partial transversals as they are found.
 pub(super) trait CollectShared<const W: usize> {

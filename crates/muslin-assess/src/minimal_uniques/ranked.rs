@@ -4,8 +4,8 @@ use muslin_engine::{Partition, Run};
 use muslin_table::{Code, Codes, Column, EncodedTable, MissingRule, Slot};
 use rayon::prelude::*;
 
-use super::mask::{Mask, Ones};
 use crate::Result;
+use crate::mask::{Mask, Ones};
 
 /// Distinct rows over items in rank order.
 ///

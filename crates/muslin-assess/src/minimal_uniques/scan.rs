@@ -3,8 +3,8 @@
 use super::agree::{Kept, columns_from, equal_columns};
 use super::kernel::{Isa, Lanes, Task};
 use super::leaf::{BLOCK, Bits, Leaf, NONE, WILD};
-use super::mask::Mask;
 use super::ranked::Ranked;
+use crate::mask::Mask;
 
 /// What one target shares with the partners of a leaf; memory is reused.
 #[derive(Default)]

@@ -9,12 +9,12 @@ use rayon::prelude::*;
 
 use super::agree::{AgreeSets, ColumnsFrom, Shared, Tuning};
 use super::listing::{Listed, Lister, RowList};
-use super::mask::Mask;
 use super::partial::{Others, PartialTransversals};
 use super::ranked::Ranked;
 use super::tally::{RowTally, SmallSets, Totals};
 use super::transversals::Transversals;
 use crate::Result;
+use crate::mask::Mask;
 
 /// Bytes of agree sets that are held at once, where no budget says less.
 const HELD: u64 = 3 << 29;

@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 
 use super::hypergraph::Hypergraph;
 use super::listing::{Listed, RowList};
-use super::mask::Mask;
 use super::partial::CollectShared;
 use super::ranked::Ranked;
 use super::transversals::Collect;
+use crate::mask::Mask;
 
 /// Counts of everything found, written by many threads. Only whole numbers are added up, and a
 /// row's score is made by one thread, so the outcome does not depend on who was first.

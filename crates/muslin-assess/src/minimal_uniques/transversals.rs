@@ -8,7 +8,7 @@
 
 use super::hypergraph::{Hypergraph, leaves_some, small};
 use super::kernel::{Isa, Lanes, Task};
-use super::mask::{Mask, Ones};
+use crate::mask::{Mask, Ones};
 
 /// Nodes between two looks at the clock.
 pub(super) const NODES_PER_LOOK: u64 = 1 << 12;

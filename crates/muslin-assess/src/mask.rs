@@ -1,17 +1,22 @@
+#![expect(
+    clippy::inline_always,
+    reason = "bodies of tasks are compiled anew for each instruction set, see kernel"
+)]
+
 use std::cmp::Ordering;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign};
 
 /// A set of small numbers, of columns mostly: one bit each in `W` words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Mask<const W: usize>(pub(super) [u64; W]);
+pub(crate) struct Mask<const W: usize>(pub(crate) [u64; W]);
 
 impl<const W: usize> Mask<W> {
     /// The empty set.
-    pub(super) const EMPTY: Self = Self([0; W]);
+    pub(crate) const EMPTY: Self = Self([0; W]);
 
     /// The set of one number.
     #[inline(always)]
-    pub(super) fn one(number: usize) -> Self {
+    pub(crate) fn one(number: usize) -> Self {
         let mut set = Self::EMPTY;
         set.insert(number);
         set
@@ -19,7 +24,7 @@ impl<const W: usize> Mask<W> {
 
     /// The numbers below `count`.
     #[inline(always)]
-    pub(super) fn first(count: usize) -> Self {
+    pub(crate) fn first(count: usize) -> Self {
         Self(std::array::from_fn(|word| match count.saturating_sub(word * 64) {
             rest @ 0..64 => (1 << rest) - 1,
             _ => u64::MAX,
@@ -27,35 +32,35 @@ impl<const W: usize> Mask<W> {
     }
 
     #[inline(always)]
-    pub(super) fn insert(&mut self, number: usize) {
+    pub(crate) fn insert(&mut self, number: usize) {
         self.0[number / 64] |= 1 << (number % 64);
     }
 
     #[inline(always)]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.iter().fold(0, |all, word| all | word) == 0
     }
 
     #[inline(always)]
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// The numbers of this set that are not in `other`.
     #[inline(always)]
-    pub(super) fn without(mut self, other: Self) -> Self {
+    pub(crate) fn without(mut self, other: Self) -> Self {
         self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a &= !b);
         self
     }
 
     /// Whether every number of this set is in `other`.
     #[inline(always)]
-    pub(super) fn is_within(&self, other: Self) -> bool {
+    pub(crate) fn is_within(&self, other: Self) -> bool {
         self.without(other).is_empty()
     }
 
     /// Smaller sets first, then by their numbers.
-    pub(super) fn order(&self, other: &Self) -> Ordering {
+    pub(crate) fn order(&self, other: &Self) -> Ordering {
         let by_numbers = || {
             let differ = self.0.iter().zip(&other.0).find(|(a, b)| a != b);
             // The one that has the lowest number that is not in both comes first.
@@ -69,7 +74,7 @@ impl<const W: usize> Mask<W> {
 
     /// The numbers, rising.
     #[inline(always)]
-    pub(super) fn iter(self) -> impl Iterator<Item = usize> {
+    pub(crate) fn iter(self) -> impl Iterator<Item = usize> {
         self.0
             .into_iter()
             .enumerate()
@@ -110,7 +115,7 @@ impl<const W: usize> BitOrAssign for Mask<W> {
 }
 
 /// The positions of the ones of a word, rising.
-pub(super) struct Ones(pub(super) u64);
+pub(crate) struct Ones(pub(crate) u64);
 
 impl Iterator for Ones {
     type Item = usize;
