@@ -5,6 +5,7 @@ use muslin_table::{Codes, Column, EncodedTable};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
+pub use crate::keyed::{key_tables, keyed_table, wide_table_with_many_keys};
 pub use crate::survey::survey;
 
 /// Small tables of every ugly kind: no rows, one row, all equal, all missing, one column, none.

@@ -2,6 +2,7 @@
 
 pub mod data;
 pub mod generate;
+mod keyed;
 pub mod oracle;
 pub mod published;
 mod survey;

@@ -14,6 +14,29 @@ pub fn motwani_xu_table_1() -> EncodedTable {
     ])
 }
 
+/// Motwani and Xu on their Table 1: columns, the distinct ratio and the separation ratio, each as
+/// part and whole.
+pub const MOTWANI_XU_RATIOS: [(&[&str], [u128; 2], [u128; 2]); 2] =
+    [(&["age"], [3, 5], [8, 10]), (&["sex", "state"], [4, 5], [9, 10])];
+
+/// Motwani and Xu on their Table 1 (section 2.2): a column and the pairs of rows it tells apart,
+/// of ten.
+pub const MOTWANI_XU_PAIRS: [(&str, u128); 3] = [("age", 8), ("sex", 6), ("state", 7)];
+
+/// Motwani and Xu on their Table 1: all minimal keys. Both are minimum keys too.
+pub const MOTWANI_XU_MINIMAL_KEYS: [&[&str]; 2] = [&["age", "sex"], &["age", "state"]];
+
+/// Motwani and Xu on their Table 1: the number of columns of a minimum key.
+pub const MOTWANI_XU_MINIMUM_KEY: usize = 2;
+
+/// Motwani and Xu on their Table 1: the optimal sets to publish when no distinct ratio may be
+/// greater than 0.8.
+pub const MOTWANI_XU_DISTINCT_MASKS: [&[&str]; 1] = [&["sex", "state"]];
+
+/// Motwani and Xu on their Table 1: the optimal sets to publish when no separation ratio may be
+/// greater than 0.8. That of age is 0.8.
+pub const MOTWANI_XU_SEPARATION_MASKS: [&[&str]; 3] = [&["age"], &["sex"], &["state"]];
+
 /// Manning and Haglin, Table 1: columns A to E, six rows.
 pub fn manning_haglin_table_1() -> EncodedTable {
     let column = |name: &str, cells: [i64; 6]| (name.to_owned(), cells.map(Some).to_vec());

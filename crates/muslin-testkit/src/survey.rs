@@ -166,7 +166,7 @@ impl Question {
 
 /// A number below `bound`, mostly small: even bits as a fraction, to the power of `skew`. Whole
 /// numbers only, so that every machine draws the same.
-fn skewed(bits: u64, skew: u64, bound: u64) -> u64 {
+pub(crate) fn skewed(bits: u64, skew: u64, bound: u64) -> u64 {
     let times = |a: u64, b: u64| (a * b) >> 32;
     let (mut power, mut square, mut left) = (u64::from(u32::MAX), bits >> 32, skew);
     while left > 0 {

@@ -18,6 +18,7 @@ commands:
       --instructions   count instructions with valgrind instead
       --peers          compare with other readers instead; ARGS go to benches/peers/read.py
       --peers-uniques  compare minimal uniques instead; ARGS go to benches/peers/uniques.py
+      --peers-keys     compare minimal keys instead; ARGS go to benches/peers/keys.py
   demo               build the program and run it on example data
   gen [--check]      write the generated files that are checked in; --check only compares
   deps               check arrows between our crates, licences, bans and manifests
@@ -90,6 +91,7 @@ fn parse_bench(rest: &[String]) -> Result<Settings> {
             "--instructions" => Part::Instructions,
             "--peers" => Part::Peers(Subject::Read),
             "--peers-uniques" => Part::Peers(Subject::Uniques),
+            "--peers-keys" => Part::Peers(Subject::Keys),
             "--" => {
                 settings.args.extend(rest.by_ref().cloned());
                 break;
@@ -158,6 +160,7 @@ mod tests {
             ("bench -- --peers", bench(&[Part::Benches], &["--peers"])),
             ("bench --peers -n 5", bench(&[Part::Peers(Subject::Read)], &["-n", "5"])),
             ("bench --peers --instructions --peers", bench(&both, &[])),
+            ("bench --peers-keys", bench(&[Part::Peers(Subject::Keys)], &[])),
         ] {
             assert_eq!(parsed(line), Some(expected), "`{line}`");
         }

@@ -1,9 +1,11 @@
 //! Answers by brute force: short, slow, obviously right. Only `suda2` is a longer one, a second
 //! opinion by another method.
 
+mod keys;
 mod suda2;
 mod uniques;
 
+pub use keys::{cheapest_set, greedy_key_order, heaviest_set, is_key, minimal_sets};
 pub use suda2::suda2;
 pub use uniques::{Unique, minimal_uniques};
 

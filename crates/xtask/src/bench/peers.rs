@@ -1,6 +1,7 @@
 //! Other programs on the same data, by a Python script in an environment of its own.
 
-use std::path::Path;
+use std::env::consts::EXE_SUFFIX;
+use std::path::{Path, PathBuf};
 
 use crate::failure::{Failure, Result};
 use crate::process::Call;
@@ -16,6 +17,8 @@ pub(crate) enum Subject {
     Read,
     /// Finding minimal uniques.
     Uniques,
+    /// Finding minimal keys.
+    Keys,
 }
 
 impl Subject {
@@ -23,7 +26,19 @@ impl Subject {
         match self {
             Self::Read => "benches/peers/read.py",
             Self::Uniques => "benches/peers/uniques.py",
+            Self::Keys => "benches/peers/keys.py",
         }
+    }
+
+    /// Builds the program that makes data up for the script, where it needs one.
+    fn generator(self, workspace: &Workspace) -> Result<Option<PathBuf>> {
+        if self != Self::Keys {
+            return Ok(None);
+        }
+        let name = "keyed_table";
+        Call::cargo(["build", "--release", "-p", "muslin-testkit", "--example", name]).run()?;
+        let file = format!("release/examples/{name}{EXE_SUFFIX}");
+        Ok(Some(workspace.target(file)))
     }
 }
 
@@ -50,13 +65,15 @@ pub(super) fn run(workspace: &Workspace, subject: Subject, args: &[String]) -> R
     let program = Program::build(workspace, Profile::Release)?;
     let work = workspace.target("bench-data");
     create_folder(&work)?;
-    Call::new(&python)
+    let mut call = Call::new(&python)
         .args([script, "--muslin"])
         .args([program.path()])
         .args(["--work"])
-        .args([work])
-        .args(args)
-        .run()
+        .args([work]);
+    if let Some(generator) = subject.generator(workspace)? {
+        call = call.args(["--generator"]).args([generator]);
+    }
+    call.args(args).run()
 }
 
 /// Fails without a `python3` that can make environments; root on Debian gets it installed.
