@@ -7,7 +7,7 @@ pub enum Error {
     Engine(#[from] muslin_engine::Error),
     /// The table has more columns than the search takes.
     #[error(
-        "{columns} columns are more than the {most} that a search for minimal uniques takes\n  hint: pass fewer with `--columns` or `--exclude`"
+        "{columns} columns are more than the {most} that this search takes\n  hint: pass fewer with `--columns` or `--exclude`"
     )]
     TooManyColumns {
         /// Columns of the table.

@@ -10,4 +10,6 @@ pub use minimal_uniques::{
     ColumnShare, Dis, Estimate, Interval, Method, MinimalUniques, RowUniques, Score, Unique,
     UniqueBatch, UniquesFound, ValueShare,
 };
-pub use quasi_identifiers::{Beta, Measure, Target, Weight, Weights};
+pub use quasi_identifiers::{
+    Beta, FoundSet, Measure, MinimalSets, MinimalSetsFound, Target, Weight, Weights,
+};

@@ -42,6 +42,8 @@ pub enum Stop {
     Interrupted,
     /// The time limit.
     TimeLimit,
+    /// The limit on the number of results.
+    ResultLimit,
     /// The memory budget.
     MemoryLimit {
         /// Bytes that the work needs, as far as can be told.
@@ -58,6 +60,9 @@ impl fmt::Display for Stop {
             Self::TimeLimit => {
                 f.write_str("stopped by the time limit\n  hint: pass a larger `--time-limit`")
             }
+            Self::ResultLimit => f.write_str(
+                "there are more results than asked for\n  hint: pass a larger `--limit`",
+            ),
             Self::MemoryLimit { needed, budget } => write!(
                 f,
                 "needs about {} of memory, {} allowed\n  hint: pass a larger `--memory` or fewer `--columns`",

@@ -6,8 +6,10 @@
 //!
 //! MX07: Motwani and Xu, Efficient algorithms for masking and finding quasi-identifiers. 2007.
 
+mod all_minimal;
 mod target;
 mod weights;
 
+pub use self::all_minimal::{FoundSet, MinimalSets, MinimalSetsFound};
 pub use self::target::{Beta, Measure, Target};
 pub use self::weights::{Weight, Weights};

@@ -1,0 +1,400 @@
+//! Whether a column set reaches the target, and if not, what is in its way.
+//!
+//! A set that falls short is grown: to a larger set that falls short too. Whoever reaches the
+//! target has a column outside of that, so what is left over is an *edge*: every set that reaches
+//! the target has one of its columns. For keys two rows that a set does not tell apart give the
+//! edge at once: the columns in which they differ.
+
+use std::sync::{Arc, Mutex};
+
+use hashbrown::HashMap;
+use muslin_engine::{Engine, MemoryEngine, Run, fold_bits};
+use muslin_table::{ColumnId, ColumnSet, EncodedTable, MissingRule};
+
+use super::classes::{Classes, Limit, Refiner, Scratch, Together};
+use super::guide::Guide;
+use crate::mask::Mask;
+use crate::quasi_identifiers::{Measure, Target};
+use crate::{Error, Result};
+
+/// Pairs of rows that a set which is no key is told by.
+const PAIRS: usize = 48;
+/// Columns of a set, the most selective ones, that may come first.
+const STARTS: usize = 16;
+
+/// The table as the search sees it: columns by rank, the one that tells most rows apart first.
+pub(super) struct Judge<'a, const W: usize> {
+    table: &'a EncodedTable,
+    target: Target,
+    missing: MissingRule,
+    run: &'a Run,
+    /// Columns of more than one slot, by rank.
+    ids: Vec<ColumnId>,
+    columns: Vec<Refiner<'a>>,
+    limit: Limit,
+    guide: Guide,
+    cache: Mutex<Cache<W>>,
+}
+
+/// What is known of other sets.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a, const W: usize> {
+    /// Who hits not all of these falls short.
+    pub(super) edges: &'a [Mask<W>],
+    /// Who contains one of these reaches the target.
+    pub(super) found: &'a [Mask<W>],
+}
+
+/// The answer about a set.
+pub(super) enum Verdict<const W: usize> {
+    /// It reaches the target.
+    Reaches(Together),
+    /// It does not; every set that does has a column of each of these.
+    FallsShort(Vec<Mask<W>>),
+}
+
+impl<const W: usize> Known<'_, W> {
+    /// Whether a set reaches the target, if that follows from what is known.
+    fn about(&self, set: Mask<W>) -> Option<bool> {
+        if self.edges.iter().any(|edge| (*edge & set).is_empty()) {
+            Some(false)
+        } else if self.found.iter().any(|found| found.is_within(set)) {
+            Some(true)
+        } else {
+            None
+        }
+    }
+}
+
+impl<'a, const W: usize> Judge<'a, W> {
+    pub(super) fn new(
+        table: &'a EncodedTable,
+        target: Target,
+        missing: MissingRule,
+        ids: Vec<ColumnId>,
+        run: &'a Run,
+    ) -> Self {
+        let rows = table.rows() as u64;
+        let limit = match target.measure() {
+            _ if target.is_key() => Limit { pairs: 0, repeated: 0 },
+            Measure::Separation => Limit {
+                pairs: u64::try_from(target.most_unseparated(rows)).unwrap_or(u64::MAX),
+                repeated: u64::MAX,
+            },
+            Measure::Distinct => Limit { pairs: u64::MAX, repeated: target.most_repeated(rows) },
+        };
+        let columns = ids.iter().map(|&id| Refiner::new(table.column(id), missing)).collect();
+        // As much again as the codes, and never less than a few columns' classes.
+        let budget = table.memory().max(table.rows() * 24).max(1 << 20);
+        let cache = Mutex::new(Cache {
+            of: HashMap::default(),
+            rows: table.rows(),
+            bytes: 0,
+            budget,
+            now: 0,
+        });
+        let guide = Guide::new(table, &ids, missing);
+        Self { table, target, missing, run, ids, columns, limit, guide, cache }
+    }
+
+    /// Number of columns that the search is about.
+    pub(super) fn columns(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// The columns of a set, by their own names.
+    pub(super) fn named(&self, set: Mask<W>) -> ColumnSet {
+        set.iter().map(|rank| self.ids[rank]).collect()
+    }
+
+    /// Whether `set` reaches the target.
+    pub(super) fn judge(
+        &self,
+        set: Mask<W>,
+        known: Known<'_, W>,
+        scratch: &mut Scratch,
+    ) -> Result<Verdict<W>> {
+        if self.missing == MissingRule::Wildcard {
+            return self.judge_by_counts(set, known);
+        }
+        if self.target.is_key() {
+            return Ok(self.judge_key(set, scratch));
+        }
+        let Some((last, classes)) = self.all_but_one(set, scratch) else {
+            let whole = Classes::whole(self.table.rows());
+            let together = whole.together(self.table.rows());
+            return Ok(if self.is_within(together) {
+                Verdict::Reaches(together)
+            } else {
+                Verdict::FallsShort(vec![self.grow(set, &whole, known, scratch)])
+            });
+        };
+        let by = self.columns[last];
+        let found = classes.count(self.table.rows(), by, self.limit, scratch);
+        Ok(match found {
+            Some(together) => Verdict::Reaches(together),
+            None => {
+                let classes = classes.refine(by, scratch);
+                Verdict::FallsShort(vec![self.grow(set, &classes, known, scratch)])
+            }
+        })
+    }
+
+    fn is_within(&self, together: Together) -> bool {
+        together.pairs <= self.limit.pairs && together.repeated <= self.limit.repeated
+    }
+
+    /// The columns that are left when `set`, with its classes, has grown as far as it falls short.
+    ///
+    /// Pairs are in large classes, rows mostly in small ones. So the small ones, as long as they hold
+    /// a small part of the pairs that may be left, are only looked at when it is close.
+    fn grow(
+        &self,
+        set: Mask<W>,
+        classes: &Classes,
+        known: Known<'_, W>,
+        scratch: &mut Scratch,
+    ) -> Mask<W> {
+        let rows = self.table.rows();
+        let (mut grown, mut left) = (set, Mask::EMPTY);
+        let small_pairs = if self.limit.pairs == u64::MAX { 0 } else { self.limit.pairs / 32 };
+        let (mut large, mut small) = classes.split(small_pairs);
+        let mut small_pairs = small.together(rows).pairs;
+        // Columns that have joined and that the classes do not know of.
+        let (mut new, mut new_to_small) = (Mask::EMPTY, Mask::EMPTY);
+        // Columns that tell little apart first: more of them fit.
+        let tried: Vec<usize> = Mask::first(self.columns()).without(set).iter().collect();
+        for &rank in tried.iter().rev() {
+            let (one, by) = (Mask::one(rank), self.columns[rank]);
+            let reaches = known.about(grown | one).unwrap_or_else(|| {
+                new_to_small |= new;
+                for joined in std::mem::replace(&mut new, Mask::EMPTY).iter() {
+                    large = large.refine(self.columns[joined], scratch);
+                }
+                let Some(found) = large.count(rows, by, self.limit, scratch) else { return false };
+                if found.pairs.saturating_add(small_pairs) <= self.limit.pairs {
+                    return true;
+                }
+                for joined in std::mem::replace(&mut new_to_small, Mask::EMPTY).iter() {
+                    small = small.refine(self.columns[joined], scratch);
+                }
+                small_pairs = small.together(rows).pairs;
+                let pairs = self.limit.pairs - found.pairs;
+                small.count(rows, by, Limit { pairs, repeated: u64::MAX }, scratch).is_some()
+            });
+            if reaches {
+                left |= one;
+            } else {
+                grown |= one;
+                new |= one;
+            }
+        }
+        left
+    }
+
+    fn judge_key(&self, set: Mask<W>, scratch: &mut Scratch) -> Verdict<W> {
+        let pairs = match self.all_but_one(set, scratch) {
+            None => {
+                let rows = u32::try_from(self.table.rows()).expect("row ids are 32 bits wide");
+                let step = (rows as usize / PAIRS).max(1);
+                (1..rows).step_by(step).map(|row| (row - 1, row)).collect()
+            }
+            Some((last, classes)) => {
+                // Where to begin differs from set to set: other pairs say other things.
+                let start =
+                    usize::try_from(set.0.iter().fold(0, |all, &word| fold_bits(all ^ word)) >> 33)
+                        .expect("31 bits");
+                classes.agreeing_pairs(self.columns[last], start, PAIRS, scratch)
+            }
+        };
+        if pairs.is_empty() {
+            let alone = self.table.rows() as u64;
+            return Verdict::Reaches(Together { alone, ..Together::default() });
+        }
+        let mut edges: Vec<Mask<W>> = Vec::new();
+        for (a, b) in pairs {
+            let mut differ = Mask::EMPTY;
+            for (rank, column) in self.columns.iter().enumerate() {
+                if !column.agree(a, b) {
+                    differ.insert(rank);
+                }
+            }
+            if !edges.iter().any(|edge| edge.is_within(differ)) {
+                edges.retain(|edge| !differ.is_within(*edge));
+                edges.push(differ);
+            }
+        }
+        Verdict::FallsShort(edges)
+    }
+
+    /// As [`Judge::judge`] where rows do not fall into classes.
+    fn judge_by_counts(&self, set: Mask<W>, known: Known<'_, W>) -> Result<Verdict<W>> {
+        let engine = MemoryEngine::new(self.table, self.run);
+        let reaches = |set: Mask<W>| -> Result<Option<Together>> {
+            let sizes = engine.class_sizes(&self.named(set), self.missing)?;
+            let pairs = u64::try_from(sizes.unseparated_pairs()).unwrap_or(u64::MAX);
+            let alone = sizes.rows_below(2);
+            Ok(self.target.is_reached(&sizes).then_some(Together { pairs, repeated: 0, alone }))
+        };
+        if let Some(together) = reaches(set)? {
+            return Ok(Verdict::Reaches(together));
+        }
+        let (mut grown, mut left) = (set, Mask::EMPTY);
+        let tried: Vec<usize> = Mask::first(self.columns()).without(set).iter().collect();
+        for &rank in tried.iter().rev() {
+            self.run.check().map_err(Error::from)?;
+            let larger = grown | Mask::one(rank);
+            let larger_reaches = match known.about(larger) {
+                Some(known) => known,
+                None => reaches(larger)?.is_some(),
+            };
+            if larger_reaches {
+                left.insert(rank);
+            } else {
+                grown = larger;
+            }
+        }
+        Ok(Verdict::FallsShort(vec![left]))
+    }
+
+    /// One column of a set, and the classes of all its others; nothing for the empty set.
+    ///
+    /// Begins with the best classes that are there, or with two columns that leave few rows
+    /// together; then always takes the column that is least implied by those before it.
+    fn all_but_one(&self, set: Mask<W>, scratch: &mut Scratch) -> Option<(usize, Arc<Classes>)> {
+        let first = set.iter().next()?;
+        if set == Mask::one(first) {
+            return Some((first, Arc::new(Classes::whole(self.table.rows()))));
+        }
+        let (mut taken, mut classes) = self.start(set, scratch);
+        // How far each column that is left is implied by some column taken.
+        let mut left: Vec<(f32, usize)> =
+            set.without(taken).iter().map(|rank| (0.0, rank)).collect();
+        let mut new = taken;
+        loop {
+            for (implied, rank) in &mut left {
+                let by_new = new.iter().map(|by| self.guide.share(by, *rank, scratch));
+                *implied = by_new.fold(*implied, f32::max);
+            }
+            let least = (0..left.len()).min_by(|&a, &b| left[a].0.total_cmp(&left[b].0))?;
+            let (_, next) = left.remove(least);
+            if left.is_empty() {
+                return Some((next, classes));
+            }
+            new = Mask::one(next);
+            taken |= new;
+            classes = Arc::new(classes.refine(self.columns[next], scratch));
+            self.lock().keep(taken, &classes);
+        }
+    }
+
+    /// Where to begin with a set of two columns or more: a proper part of it, and its classes.
+    fn start(&self, set: Mask<W>, scratch: &mut Scratch) -> (Mask<W>, Arc<Classes>) {
+        let rows = self.table.rows();
+        let size = set.len();
+        let known = self.lock().best_within(set);
+        let ranks: Vec<usize> = set.iter().take(STARTS).collect();
+        let mut best = (f32::INFINITY, ranks[0], None);
+        if size > 2 {
+            for (at, &a) in ranks.iter().enumerate() {
+                for &b in &ranks[at + 1..] {
+                    let open = self.guide.open_share(a, b, rows, scratch);
+                    if open < best.0 {
+                        best = (open, a, Some(b));
+                    }
+                }
+            }
+        }
+        // Two new columns cost all rows, and what is open then; known classes what is open now, for
+        // every column that is still to come.
+        if let Some((part, classes)) = known {
+            let steps = if size - part.len() > 1 { 2 } else { 1 };
+            let cost = classes.rows() * steps;
+            if best.2.is_none() || as_f32(cost) <= as_f32(rows) * (1.0 + best.0) {
+                return (part, classes);
+            }
+        }
+        let (_, a, b) = best;
+        let of_a = self.column(a);
+        match b {
+            None => (Mask::one(a), of_a),
+            Some(b) => {
+                let both = Mask::one(a) | Mask::one(b);
+                let classes = Arc::new(of_a.refine(self.columns[b], scratch));
+                self.lock().keep(both, &classes);
+                (both, classes)
+            }
+        }
+    }
+
+    /// The classes of one column.
+    fn column(&self, rank: usize) -> Arc<Classes> {
+        if let Some(known) = self.lock().find(Mask::one(rank)) {
+            return known;
+        }
+        let classes = Arc::new(self.columns[rank].classes());
+        self.lock().keep(Mask::one(rank), &classes);
+        classes
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Cache<W>> {
+        self.cache.lock().expect("nobody panics while holding it")
+    }
+}
+
+/// Classes of the sets that were needed last.
+struct Cache<const W: usize> {
+    of: HashMap<Mask<W>, Kept, foldhash::fast::FixedState>,
+    rows: usize,
+    bytes: usize,
+    budget: usize,
+    now: u64,
+}
+
+struct Kept {
+    classes: Arc<Classes>,
+    used: u64,
+}
+
+impl<const W: usize> Cache<W> {
+    fn find(&mut self, set: Mask<W>) -> Option<Arc<Classes>> {
+        self.now += 1;
+        let kept = self.of.get_mut(&set)?;
+        kept.used = self.now;
+        Some(Arc::clone(&kept.classes))
+    }
+
+    /// The kept classes of the proper part of a set that leaves the fewest rows together.
+    fn best_within(&mut self, set: Mask<W>) -> Option<(Mask<W>, Arc<Classes>)> {
+        self.now += 1;
+        let parts = self.of.iter_mut().filter(|(part, _)| part.is_within(set) && **part != set);
+        let (&part, kept) = parts.min_by(|a, b| {
+            a.1.classes.rows().cmp(&b.1.classes.rows()).then_with(|| a.0.order(b.0))
+        })?;
+        kept.used = self.now;
+        Some((part, Arc::clone(&kept.classes)))
+    }
+
+    fn keep(&mut self, set: Mask<W>, classes: &Arc<Classes>) {
+        // Classes of almost all rows are quickly made again from fewer columns.
+        if set.len() > 1 && classes.rows() * 20 > self.rows * 19 {
+            return;
+        }
+        let bytes = classes.memory() + 64;
+        while self.bytes + bytes > self.budget {
+            let oldest = self.of.iter().min_by_key(|(_, kept)| kept.used).map(|(&set, _)| set);
+            let Some(gone) = oldest.and_then(|oldest| self.of.remove(&oldest)) else { break };
+            self.bytes -= gone.classes.memory() + 64;
+        }
+        let kept = Kept { classes: Arc::clone(classes), used: self.now };
+        if let Some(twice) = self.of.insert(set, kept) {
+            self.bytes -= twice.classes.memory() + 64;
+        }
+        self.bytes += bytes;
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+fn as_f32(rows: usize) -> f32 {
+    rows as f32
+}

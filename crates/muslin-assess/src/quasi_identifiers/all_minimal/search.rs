@@ -1,0 +1,368 @@
+//! The tree of column sets that hit every edge, minimally.
+//!
+//! # Method
+//! A node is a set and the columns that may still join it. Some edge that it does not hit is
+//! chosen; each of its columns makes a child, and a column that was tried may join below those
+//! tried later, so every set is met once (the MMCS search of Murakami and Uno). A child is left out
+//! when one of the set's columns would no longer be the only one to hit some edge: then nothing
+//! below is minimal. A child that hits all edges is judged. If it falls short there are new edges,
+//! and the search goes on below it.
+//!
+//! # Why it is complete
+//! A column that is not needed for the edges known now may be needed for an edge that comes later,
+//! so a pass during which edges came may have left something out. The search therefore goes over
+//! the tree until a pass brings no new edge. During that pass the edges were fixed, every minimal
+//! set that hits them all was met, and each was judged to reach the target. A set that reaches the
+//! target hits every edge, so it contains one of them: they are all there is. Passes are cheap: a
+//! set is judged once.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, RwLock};
+
+use hashbrown::HashSet;
+use muslin_engine::Run;
+use rayon::Scope;
+
+use super::classes::{Scratch, Together};
+use super::judge::{Judge, Known, Verdict};
+use crate::mask::Mask;
+use crate::{Error, Result};
+
+/// Nodes this deep are not shared out to other threads any more.
+const SHARED_DEPTH: usize = 5;
+
+/// What is known so far, shared by all threads.
+pub(super) struct Search<'a, const W: usize> {
+    judge: &'a Judge<'a, W>,
+    run: &'a Run,
+    edges: RwLock<Vec<Mask<W>>>,
+    edge_count: AtomicUsize,
+    found: RwLock<Found<W>>,
+    found_count: AtomicUsize,
+    judged: AtomicUsize,
+    nodes: AtomicUsize,
+    /// More nodes than this end a pass.
+    most_nodes: AtomicUsize,
+    /// Something larger than was looked for may exist.
+    cut: AtomicBool,
+    failed: Mutex<Option<Error>>,
+    has_failed: AtomicBool,
+    workers: Mutex<Vec<Worker<W>>>,
+}
+
+/// The sets that reach the target.
+#[derive(Default)]
+struct Found<const W: usize> {
+    /// In the order in which they were found.
+    sets: Vec<(Mask<W>, Together)>,
+    are_known: HashSet<Mask<W>, foldhash::fast::FixedState>,
+}
+
+/// What one thread needs at a node.
+struct Worker<const W: usize> {
+    edges: Vec<Mask<W>>,
+    found: Vec<Mask<W>>,
+    /// For each column of the set, what is in all edges that only it hits.
+    only: Vec<Mask<W>>,
+    scratch: Scratch,
+}
+
+/// A node: a set, and the columns that may join it.
+#[derive(Clone, Copy)]
+struct Node<const W: usize> {
+    set: Mask<W>,
+    free: Mask<W>,
+    size: usize,
+}
+
+impl<'a, const W: usize> Search<'a, W> {
+    pub(super) fn new(judge: &'a Judge<'a, W>, run: &'a Run) -> Self {
+        Self {
+            judge,
+            run,
+            edges: RwLock::default(),
+            edge_count: AtomicUsize::new(0),
+            found: RwLock::default(),
+            found_count: AtomicUsize::new(0),
+            judged: AtomicUsize::new(0),
+            nodes: AtomicUsize::new(0),
+            most_nodes: AtomicUsize::new(usize::MAX),
+            cut: AtomicBool::new(false),
+            failed: Mutex::new(None),
+            has_failed: AtomicBool::new(false),
+            workers: Mutex::default(),
+        }
+    }
+
+    /// Finds every minimal set of at most `most` columns that reaches the target. Returns whether
+    /// larger ones may exist; nothing when a pass was given up after `most_nodes` nodes.
+    pub(super) fn find(&self, most: usize, most_nodes: usize) -> Result<Option<bool>> {
+        self.most_nodes.store(most_nodes, Ordering::Relaxed);
+        loop {
+            let before = self.edge_count.load(Ordering::Relaxed);
+            self.cut.store(false, Ordering::Relaxed);
+            self.nodes.store(0, Ordering::Relaxed);
+            let root = Node { set: Mask::EMPTY, free: Mask::first(self.judge.columns()), size: 0 };
+            self.run.install(|| rayon::scope(|scope| self.take(root, most, scope)));
+            if let Some(error) = self.failed.lock().expect("nobody panics while holding it").take()
+            {
+                return Err(error);
+            }
+            if self.nodes() > most_nodes {
+                self.drop_wide_edges();
+                return Ok(None);
+            }
+            if self.edge_count.load(Ordering::Relaxed) == before {
+                return Ok(Some(self.cut.load(Ordering::Relaxed)));
+            }
+            self.drop_wide_edges();
+        }
+    }
+
+    /// Nodes of the last pass.
+    fn nodes(&self) -> usize {
+        self.nodes.load(Ordering::Relaxed)
+    }
+
+    /// Sets that were judged.
+    pub(super) fn judged(&self) -> usize {
+        self.judged.load(Ordering::Relaxed)
+    }
+
+    /// Edges that are known.
+    pub(super) fn edges(&self) -> usize {
+        self.edges.read().expect("nobody panics while holding it").len()
+    }
+
+    /// What was found so far, in any order.
+    pub(super) fn found(&self) -> Vec<(Mask<W>, Together)> {
+        self.found.read().expect("nobody panics while holding it").sets.clone()
+    }
+
+    /// Whether an edge without a column is known: nothing reaches the target.
+    pub(super) fn is_hopeless(&self) -> bool {
+        let edges = self.edges.read().expect("nobody panics while holding it");
+        edges.iter().any(Mask::is_empty)
+    }
+
+    /// Leaves out edges that contain another: who hits that one hits them.
+    fn drop_wide_edges(&self) {
+        let mut edges = self.edges.write().expect("nobody panics while holding it");
+        edges.sort_unstable_by(Mask::order);
+        let mut kept: Vec<Mask<W>> = Vec::new();
+        for edge in edges.drain(..) {
+            if !kept.iter().any(|smaller| smaller.is_within(edge)) {
+                kept.push(edge);
+            }
+        }
+        *edges = kept;
+        self.edge_count.store(edges.len(), Ordering::Relaxed);
+        self.workers.lock().expect("nobody panics while holding it").clear();
+    }
+
+    /// Works on a node with a worker that is free.
+    fn take<'s>(&'s self, node: Node<W>, most: usize, scope: &Scope<'s>) {
+        let idle = self.workers.lock().expect("nobody panics while holding it").pop();
+        let mut worker = idle.unwrap_or_else(|| Worker {
+            edges: Vec::new(),
+            found: Vec::new(),
+            only: vec![Mask::EMPTY; self.judge.columns()],
+            scratch: Scratch::default(),
+        });
+        self.node(node, most, &mut worker, scope);
+        self.workers.lock().expect("nobody panics while holding it").push(worker);
+    }
+
+    fn is_over(&self) -> bool {
+        if self.has_failed.load(Ordering::Relaxed) {
+            return true;
+        }
+        match self.run.check() {
+            Ok(()) => false,
+            Err(error) => {
+                self.fail(error.into());
+                true
+            }
+        }
+    }
+
+    fn fail(&self, error: Error) {
+        self.has_failed.store(true, Ordering::Relaxed);
+        self.failed.lock().expect("nobody panics while holding it").get_or_insert(error);
+    }
+
+    /// Brings the worker's edges up to date.
+    fn learn(&self, worker: &mut Worker<W>) {
+        if self.edge_count.load(Ordering::Relaxed) != worker.edges.len() {
+            let edges = self.edges.read().expect("nobody panics while holding it");
+            worker.edges.extend_from_slice(&edges[worker.edges.len()..]);
+        }
+    }
+
+    /// Brings the worker's sets up to date.
+    fn learn_found(&self, worker: &mut Worker<W>) {
+        if self.found_count.load(Ordering::Relaxed) != worker.found.len() {
+            let found = self.found.read().expect("nobody panics while holding it");
+            let new = &found.sets[worker.found.len()..];
+            worker.found.extend(new.iter().map(|(set, _)| *set));
+        }
+    }
+
+    fn teach(&self, new: &[Mask<W>]) {
+        let mut edges = self.edges.write().expect("nobody panics while holding it");
+        // Another thread may have learned the same from another set.
+        let known = edges.len();
+        for &edge in new {
+            if !edges.iter().any(|smaller| smaller.is_within(edge)) {
+                edges.push(edge);
+            }
+        }
+        if edges.len() > known {
+            self.edge_count.store(edges.len(), Ordering::Relaxed);
+        }
+    }
+
+    /// Judges a set that hits every edge known. Returns whether it reaches the target.
+    fn judge(&self, set: Mask<W>, worker: &mut Worker<W>) -> bool {
+        let is_known = |found: &Found<W>| found.are_known.contains(&set);
+        if is_known(&self.found.read().expect("nobody panics while holding it")) {
+            return true;
+        }
+        self.judged.fetch_add(1, Ordering::Relaxed);
+        self.learn_found(worker);
+        let Worker { edges, found, scratch, .. } = worker;
+        match self.judge.judge(set, Known { edges, found }, scratch) {
+            Ok(Verdict::Reaches(together)) => {
+                let mut found = self.found.write().expect("nobody panics while holding it");
+                if found.are_known.insert(set) {
+                    found.sets.push((set, together));
+                }
+                let count = found.sets.len();
+                self.found_count.store(count, Ordering::Relaxed);
+                drop(found);
+                self.run.reporter().advance(1);
+                let bytes = count * (size_of::<Mask<W>>() * 3 + size_of::<Together>()) * 2;
+                if let Err(error) = self.run.check_memory(bytes as u64) {
+                    self.fail(error.into());
+                }
+                true
+            }
+            Ok(Verdict::FallsShort(edges)) => {
+                self.teach(&edges);
+                self.learn(worker);
+                false
+            }
+            Err(error) => {
+                self.fail(error);
+                true
+            }
+        }
+    }
+
+    fn node<'s>(&'s self, node: Node<W>, most: usize, worker: &mut Worker<W>, scope: &Scope<'s>) {
+        let nodes = self.nodes.fetch_add(1, Ordering::Relaxed);
+        if nodes >= self.most_nodes.load(Ordering::Relaxed) || self.is_over() {
+            return;
+        }
+        let Node { set, free, size } = node;
+        let branch = loop {
+            self.learn(worker);
+            match worker.look(set, free) {
+                Look::NotMinimal | Look::DeadEnd => return,
+                Look::Branch(branch) => break branch,
+                Look::HitsAll => {
+                    if self.judge(set, worker) {
+                        return;
+                    }
+                }
+            }
+        };
+        if size >= most {
+            self.cut.store(true, Ordering::Relaxed);
+            return;
+        }
+        let known = worker.edges.len();
+        let rest = free.without(branch.edge);
+        let mut done = Mask::EMPTY;
+        for column in branch.children.iter() {
+            let one = Mask::one(column);
+            let child = Node { set: set | one, free: rest | done, size: size + 1 };
+            done |= one;
+            self.learn(worker);
+            let hits = |edge: &Mask<W>| !(*edge & child.set).is_empty();
+            let completes =
+                !(branch.completing & one).is_empty() && worker.edges[known..].iter().all(hits);
+            if completes && self.judge(child.set, worker) {
+                continue;
+            }
+            if child.size >= most {
+                self.cut.store(true, Ordering::Relaxed);
+            } else if size < SHARED_DEPTH {
+                scope.spawn(move |scope| self.take(child, most, scope));
+            } else {
+                self.node(child, most, worker, scope);
+            }
+        }
+    }
+}
+
+/// What a set looks like beside the edges.
+enum Look<const W: usize> {
+    /// Some column of it is not needed.
+    NotMinimal,
+    /// Some edge cannot be hit any more.
+    DeadEnd,
+    /// It hits every edge.
+    HitsAll,
+    Branch(Branch<W>),
+}
+
+/// How a set goes on.
+struct Branch<const W: usize> {
+    /// The edge that is hit next.
+    edge: Mask<W>,
+    /// Its columns that may join.
+    children: Mask<W>,
+    /// Those of them that hit all the other edges too.
+    completing: Mask<W>,
+}
+
+impl<const W: usize> Worker<W> {
+    fn look(&mut self, set: Mask<W>, free: Mask<W>) -> Look<W> {
+        let all = Mask([u64::MAX; W]);
+        set.iter().for_each(|column| self.only[column] = all);
+        let (mut completing, mut needed) = (all, Mask::EMPTY);
+        let mut fewest = usize::MAX;
+        let mut chosen = None;
+        for &edge in &self.edges {
+            let hit = edge & set;
+            match hit.len() {
+                0 => {
+                    completing &= edge;
+                    let ways = (edge & free).len();
+                    if ways < fewest {
+                        (fewest, chosen) = (ways, Some(edge));
+                    }
+                }
+                1 => {
+                    needed |= hit;
+                    self.only[hit.iter().next().expect("one")] &= edge;
+                }
+                _ => {}
+            }
+        }
+        if needed != set {
+            return Look::NotMinimal;
+        }
+        let needless =
+            set.iter().fold(Mask::EMPTY, |needless, column| needless | self.only[column]);
+        match chosen {
+            None => Look::HitsAll,
+            Some(_) if fewest == 0 => Look::DeadEnd,
+            Some(edge) => {
+                let children = (edge & free).without(needless);
+                Look::Branch(Branch { edge, children, completing })
+            }
+        }
+    }
+}
