@@ -20,7 +20,7 @@ pub use apply::{Release, RowOrder};
 pub use error::{Error, OutputProblem, Place, Problem, Result};
 pub use read::{
     ColumnChoice, Compression, CsvOptions, Dialect, Encoding, Format, Input, ReadOptions,
-    ReadTable, Source, encode_batches, read,
+    ReadTable, SampledTable, Source, encode_batches, read, sample,
 };
 pub use types::{ColumnType, type_name};
 pub use write::{

@@ -14,6 +14,9 @@ use super::{ReadOptions, ReadTable, Source, guarded};
 use crate::encode::{ArrayEncoder, Spelling, Wanted, finish_all};
 use crate::{Place, Problem, Result};
 
+/// Batches of one schema, as they come.
+pub(super) type Batches<'a> = dyn Iterator<Item = Result<RecordBatch, ArrowError>> + 'a;
+
 /// Reads an Arrow IPC file or stream, batch by batch, columns in parallel.
 pub(super) fn read(
     opened: Opened,
@@ -21,9 +24,22 @@ pub(super) fn read(
     run: &Run,
     place: &Place,
 ) -> Result<ReadTable> {
+    let (table, source) = with_batches(opened, run, place, |schema, batches| {
+        encode(schema, batches, options, run, place)
+    })?;
+    Ok(ReadTable { table, source })
+}
+
+/// Opens an Arrow IPC file or stream and does `work` on its batches.
+pub(super) fn with_batches<T>(
+    opened: Opened,
+    run: &Run,
+    place: &Place,
+    work: impl FnOnce(&SchemaRef, &mut Batches<'_>) -> Result<T>,
+) -> Result<(T, Source)> {
     let (file, format, compression, bytes) =
         (opened.name.clone(), opened.format, opened.compression, opened.bytes);
-    let (table, columns) = match opened.format {
+    let (done, schema) = match opened.format {
         Format::ArrowStream => {
             let content = BufReader::with_capacity(1 << 20, opened.content);
             let failure = |error: &io::Error| match error.kind() {
@@ -34,18 +50,19 @@ pub(super) fn read(
             let reader = guarded(|| StreamReader::try_new(content, None)).and_then(Result::ok);
             let mut reader = reader.ok_or_else(|| damaged(place))?;
             let schema = reader.schema();
-            let table = encode(&schema, checked(reader.by_ref()), options, run, place)?;
+            let done = work(&schema, &mut checked(reader.by_ref()))?;
             reader.get_mut().finish().map_err(|error| failure(&error))?;
-            (table, names_of(&schema))
+            (done, schema)
         }
         _ => match opened.file {
-            Some(file) => read_file(BufReader::with_capacity(1 << 20, file), options, run, place)?,
-            None => read_file(Cursor::new(opened.into_bytes(run)?), options, run, place)?,
+            Some(file) => with_file(BufReader::with_capacity(1 << 20, file), place, work)?,
+            None => with_file(Cursor::new(opened.into_bytes(run)?), place, work)?,
         },
     };
+    let columns = names_of(&schema);
     let source =
         Source { file, format, compression, dialect: None, columns, blank_lines: 0, bytes };
-    Ok(ReadTable { table, source })
+    Ok((done, source))
 }
 
 /// Batches of a reader; where it panics, an error.
@@ -56,21 +73,20 @@ fn checked(
     std::iter::from_fn(move || guarded(|| reader.next()).unwrap_or_else(|| Some(Err(panicked()))))
 }
 
-fn names_of(schema: &SchemaRef) -> Vec<String> {
+pub(super) fn names_of(schema: &SchemaRef) -> Vec<String> {
     schema.fields().iter().map(|field| field.name().clone()).collect()
 }
 
-fn read_file(
+fn with_file<T>(
     mut content: impl Read + Seek,
-    options: &ReadOptions,
-    run: &Run,
     place: &Place,
-) -> Result<(EncodedTable, Vec<String>)> {
+    work: impl FnOnce(&SchemaRef, &mut Batches<'_>) -> Result<T>,
+) -> Result<(T, SchemaRef)> {
     check_file(&mut content).map_err(|_| damaged(place))?;
     let reader = guarded(|| FileReader::try_new(content, None)).and_then(Result::ok);
     let reader = reader.ok_or_else(|| damaged(place))?;
     let schema = reader.schema();
-    Ok((encode(&schema, checked(reader), options, run, place)?, names_of(&schema)))
+    Ok((work(&schema, &mut checked(reader))?, schema))
 }
 
 /// Encodes batches of one schema that are in memory already.
@@ -88,7 +104,7 @@ pub fn encode_batches(
     run.install(|| encode(schema, batches.into_iter().map(Ok), options, run, &place))
 }
 
-fn damaged(place: &Place) -> crate::Error {
+pub(super) fn damaged(place: &Place) -> crate::Error {
     place.clone().error(Problem::Damaged("Arrow"))
 }
 
@@ -100,9 +116,7 @@ fn encode(
     place: &Place,
 ) -> Result<EncodedTable> {
     let chosen = Chosen::new(&names_of(schema), options, place)?;
-    let mut encoders: Vec<ArrayEncoder> = (0..chosen.positions.len())
-        .map(|index| encoder(schema, &chosen, index, options, place))
-        .collect::<Result<_>>()?;
+    let mut encoders = encoders(schema, &chosen, options, place)?;
     let mut rows = 0;
     for batch in batches {
         run.check()?;
@@ -116,7 +130,7 @@ fn encode(
         run.reporter().advance(batch.get_array_memory_size() as u64);
         run.check_memory(encoders.iter().map(|encoder| encoder.memory() as u64).sum())?;
     }
-    finish(encoders, rows, &chosen, options, place)
+    finish(encoders, rows, &chosen, options, place, &|row| row)
 }
 
 /// An error when a table cannot have so many rows, or not within the memory budget. A column
@@ -128,29 +142,32 @@ pub(super) fn check_rows(rows: usize, chosen: &Chosen, run: &Run) -> Result<()> 
     Ok(run.check_memory(rows as u64 * chosen.positions.len() as u64)?)
 }
 
-/// The encoder of the `index`-th chosen column, or the error that its type is not supported.
-pub(super) fn encoder(
+/// The encoders of the chosen columns, or the error that the type of one is not supported.
+pub(super) fn encoders(
     schema: &SchemaRef,
     chosen: &Chosen,
-    index: usize,
     options: &ReadOptions,
     place: &Place,
-) -> Result<ArrayEncoder> {
-    let data_type = schema.field(chosen.positions[index]).data_type();
-    ArrayEncoder::new(data_type, &options.null).ok_or_else(|| {
-        let kind =
-            if data_type.is_nested() { "of nested values".into() } else { data_type.to_string() };
-        place.clone().column(chosen.name(index)).error(Problem::UnsupportedType(kind))
-    })
+) -> Result<Vec<ArrayEncoder>> {
+    let encoder = |(index, &position): (usize, &usize)| {
+        let data_type = schema.field(position).data_type();
+        ArrayEncoder::new(data_type, &options.null).ok_or_else(|| {
+            let nested = data_type.is_nested();
+            let kind = if nested { "of nested values".into() } else { data_type.to_string() };
+            place.clone().column(chosen.name(index)).error(Problem::UnsupportedType(kind))
+        })
+    };
+    chosen.positions.iter().enumerate().map(encoder).collect()
 }
 
-/// The table of finished columns.
+/// The table of finished columns; `row_of` says which row of the input a row of the table is.
 pub(super) fn finish(
     mut encoders: Vec<ArrayEncoder>,
     rows: usize,
     chosen: &Chosen,
     options: &ReadOptions,
     place: &Place,
+    row_of: &(dyn Fn(u64) -> u64 + Sync),
 ) -> Result<EncodedTable> {
     encoders.par_iter_mut().for_each(ArrayEncoder::close);
     let columns = finish_all(encoders, ArrayEncoder::distinct, |index, encoder| {
@@ -161,7 +178,7 @@ pub(super) fn finish(
         };
         encoder.finish(chosen.name(index), &wanted).map_err(|found| {
             let mut place = place.clone().column(chosen.name(index));
-            place.row = found.row;
+            place.row = found.row.map(row_of);
             place.error(found.problem)
         })
     });

@@ -2,9 +2,11 @@
 
 mod arrow;
 mod arrow_lengths;
+mod arrow_sample;
 mod columns;
 mod csv;
 mod parquet;
+mod sample;
 mod source;
 
 use std::collections::BTreeMap;
@@ -19,6 +21,7 @@ pub use self::columns::ColumnChoice;
 pub use self::csv::{CsvOptions, Dialect, Encoding};
 pub use self::source::{Compression, Format, Input};
 
+use self::sample::SampleSize;
 use self::source::Opened;
 use crate::{ColumnType, Place, Result};
 
@@ -41,6 +44,17 @@ pub struct ReadTable {
     /// The table.
     pub table: EncodedTable,
     /// Where it came from.
+    pub source: Source,
+}
+
+/// Rows drawn from an input in one pass.
+#[derive(Clone, Debug)]
+pub struct SampledTable {
+    /// The rows that were drawn, in the order of the input.
+    pub table: EncodedTable,
+    /// Number of all rows of the input.
+    pub rows: u64,
+    /// Where they came from.
     pub source: Source,
 }
 
@@ -73,32 +87,76 @@ pub struct Source {
 /// One pass. Peak memory is about the encoded table plus some batches of a few megabytes per
 /// thread; while the last columns are finished, a column's distinct values are held twice.
 pub fn read(input: &Input, options: &ReadOptions, run: &Run) -> Result<ReadTable> {
+    let read = with_opened(input, run, |opened, place| match opened.format {
+        Format::Csv => csv::read(opened, options, run, place),
+        Format::Parquet => parquet::read(opened, options, run, place),
+        Format::ArrowFile | Format::ArrowStream => arrow::read(opened, options, run, place),
+    })?;
+    run.check_memory(read.table.memory() as u64)?;
+    Ok(read)
+}
+
+/// Draws a uniform sample of the rows of an input while it goes by.
+///
+/// `wanted` says how many rows to draw from so many rows of so many columns. It is asked while the
+/// number of rows is still growing, so it must be a function of its arguments alone that does not
+/// fall when there are more rows, nor rise by a larger factor than the rows: a fixed number, a
+/// root of the rows and a share of them are all right.
+///
+/// # Guarantee
+/// With `n` rows and `c` chosen columns, the table holds the `wanted(n, c)` rows with the smallest
+/// [`Seed::draw`](muslin_engine::Seed::draw) by the run's seed, in row order, or all rows where
+/// there are no more: the rows that [`Engine::sample`](muslin_engine::Engine::sample) draws from
+/// the whole table, on any number of threads. Should `wanted` rise with the rows and the draws of
+/// the first rows be freakishly small, the table holds fewer of them; the odds are below one in
+/// 10^40, and its number of rows tells.
+///
+/// Options have the meaning that they have for [`read`]. Types are found out from the sampled
+/// values. Where records and fields begin and end is checked in all of a text, as [`read`] does;
+/// whether values are valid text, of the type asked for and undamaged is checked in the sampled
+/// rows, and the place of such an error is the row of the input.
+///
+/// # Cost
+/// One pass. Delimited text costs what finding its fields costs; Parquet is decoded where rows were
+/// drawn. Memory grows with the rows wanted, not with those of the input, of which there may be
+/// more than a table can hold: about twice the rows wanted and a few hundred more are held as they
+/// are written, and some batches of a few megabytes. Parquet and Arrow files that come compressed
+/// or through a pipe are held in memory whole, as for [`read`].
+pub fn sample(
+    input: &Input,
+    options: &ReadOptions,
+    wanted: &(dyn Fn(u64, usize) -> u64 + Sync),
+    run: &Run,
+) -> Result<SampledTable> {
+    let size = SampleSize { wanted };
+    let drawn = with_opened(input, run, |opened, place| match opened.format {
+        Format::Csv => csv::sample(opened, options, size, run, place),
+        Format::Parquet => parquet::sample(opened, options, size, run, place),
+        Format::ArrowFile | Format::ArrowStream => {
+            arrow_sample::sample(opened, options, size, run, place)
+        }
+    })?;
+    run.check_memory(drawn.table.memory() as u64)?;
+    Ok(drawn)
+}
+
+/// Opens an input and does `work` on it, on the run's threads.
+fn with_opened<T: Send>(
+    input: &Input,
+    run: &Run,
+    work: impl FnOnce(Opened, &Place) -> Result<T> + Send,
+) -> Result<T> {
     let opened = source::open(input)?;
     let place = Place::file(input.name());
     let progress = run.reporter();
     progress.stage("reading", opened.bytes);
-    let read = run.install(|| read_opened(opened, options, run, &place));
+    let done = run.install(|| work(opened, &place));
     progress.finish();
-    let read = read?;
-    run.check_memory(read.table.memory() as u64)?;
-    Ok(read)
+    done
 }
 
 /// Does what a decoding library does. Those of Parquet and Arrow check what they read; should one
 /// of them panic on bytes it did not expect, that is damage in the file, not a mistake of ours.
 fn guarded<T>(decode: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(decode)).ok()
-}
-
-fn read_opened(
-    opened: Opened,
-    options: &ReadOptions,
-    run: &Run,
-    place: &Place,
-) -> Result<ReadTable> {
-    match opened.format {
-        Format::Csv => csv::read(opened, options, run, place),
-        Format::Parquet => parquet::read(opened, options, run, place),
-        Format::ArrowFile | Format::ArrowStream => arrow::read(opened, options, run, place),
-    }
 }

@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use bytes::Bytes;
 use muslin_engine::Run;
+use muslin_table::EncodedTable;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder, RowSelection,
 };
 use parquet::basic::{Encoding, Type as PhysicalType};
 use parquet::errors::ParquetError;
@@ -17,10 +19,11 @@ use rayon::prelude::*;
 
 use super::arrow::check_rows;
 use super::columns::Chosen;
+use super::sample::{SampleSize, draw_rows};
 use super::source::Opened;
-use super::{ReadOptions, ReadTable, Source, arrow, guarded};
+use super::{ReadOptions, ReadTable, SampledTable, Source, arrow, guarded};
 use crate::encode::ArrayEncoder;
-use crate::{Place, Problem, Result};
+use crate::{Error, Place, Problem, Result};
 
 /// Rows decoded at a time.
 const BATCH_ROWS: usize = 1 << 16;
@@ -35,68 +38,138 @@ pub(super) fn read(
     run: &Run,
     place: &Place,
 ) -> Result<ReadTable> {
-    let (file, format, compression, stored) =
-        (opened.name.clone(), opened.format, opened.compression, opened.bytes);
-    let content = match (opened.file, opened.bytes) {
-        (Some(file), Some(length)) => Content::File(Arc::new(file), length),
-        (file, bytes) => Content::Memory(Opened { file, bytes, ..opened }.into_bytes(run)?.into()),
-    };
-    let damaged = || place.clone().error(Problem::Damaged("Parquet"));
-    let metadata = guarded(|| load_metadata(&content)).and_then(Result::ok).ok_or_else(damaged)?;
+    let file = ParquetFile::open(opened, options, run, place)?;
+    let table = file.table(None, options, run, place)?;
+    Ok(ReadTable { table, source: file.source })
+}
 
-    let schema = Arc::clone(metadata.schema());
-    let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
-    let chosen = Chosen::new(&names, options, place)?;
-    let encoders: Vec<ArrayEncoder> = (0..chosen.positions.len())
-        .map(|index| arrow::encoder(&schema, &chosen, index, options, place))
-        .collect::<Result<_>>()?;
+/// Draws a sample of the rows; see [`sample`](super::sample()). The footer tells how many there are, so the
+/// sample is known before any is decoded, and the others are passed over.
+pub(super) fn sample(
+    opened: Opened,
+    options: &ReadOptions,
+    size: SampleSize<'_>,
+    run: &Run,
+    place: &Place,
+) -> Result<SampledTable> {
+    let file = ParquetFile::open(opened, options, run, place)?;
+    let rows = file.rows as u64;
+    if !rows_agree(&file.metadata, rows) {
+        return Err(damaged(place));
+    }
+    let drawn = draw_rows(rows, file.chosen.positions.len(), size, run)?;
+    let table = file.table(drawn.as_deref(), options, run, place)?;
+    Ok(SampledTable { table, rows, source: file.source })
+}
 
-    let rows =
-        usize::try_from(metadata.metadata().file_metadata().num_rows()).map_err(|_| damaged())?;
-    check_rows(rows, &chosen, run)?;
-    let others = AllMemory::default();
-    let encoders: Result<Vec<ArrayEncoder>> = encoders
-        .into_par_iter()
-        .zip(&chosen.positions)
-        .with_max_len(1)
-        .map(|(mut encoder, &position)| {
-            let mask = ProjectionMask::roots(metadata.parquet_schema(), [position]);
-            let build = || {
-                let (content, metadata) = (content.clone(), metadata.clone());
-                ParquetRecordBatchReaderBuilder::new_with_metadata(content, metadata)
-                    .with_projection(mask)
-                    .with_batch_size(BATCH_ROWS)
-                    .build()
-            };
-            let mut reader = guarded(build).and_then(Result::ok).ok_or_else(damaged)?;
-            let (mut read_rows, mut counted) = (0, 0);
-            while let Some(batch) = guarded(|| reader.next()).ok_or_else(damaged)? {
-                run.check()?;
-                let batch = batch.map_err(|_| damaged())?;
-                read_rows += batch.num_rows();
-                encoder.push(batch.column(0));
-                let memory = encoder.memory() as u64;
-                run.check_memory(others.change(counted, memory))?;
-                counted = memory;
+/// A file whose footer was read.
+struct ParquetFile {
+    content: Content,
+    metadata: ArrowReaderMetadata,
+    chosen: Chosen,
+    rows: usize,
+    source: Source,
+}
+
+impl ParquetFile {
+    fn open(opened: Opened, options: &ReadOptions, run: &Run, place: &Place) -> Result<Self> {
+        let (file, format, compression, bytes) =
+            (opened.name.clone(), opened.format, opened.compression, opened.bytes);
+        let content = match (opened.file, opened.bytes) {
+            (Some(file), Some(length)) => Content::File(Arc::new(file), length),
+            (file, bytes) => {
+                Content::Memory(Opened { file, bytes, ..opened }.into_bytes(run)?.into())
             }
-            if read_rows != rows {
-                return Err(damaged());
-            }
-            run.reporter().advance(stored_bytes(&metadata, position));
-            Ok(encoder)
-        })
-        .collect();
-    let table = arrow::finish(encoders?, rows, &chosen, options, place)?;
-    let source = Source {
-        file,
-        format,
-        compression,
-        dialect: None,
-        columns: names,
-        blank_lines: 0,
-        bytes: stored,
-    };
-    Ok(ReadTable { table, source })
+        };
+        let metadata = guarded(|| load_metadata(&content)).and_then(Result::ok);
+        let metadata = metadata.ok_or_else(|| damaged(place))?;
+        let columns = arrow::names_of(metadata.schema());
+        let chosen = Chosen::new(&columns, options, place)?;
+        let rows = metadata.metadata().file_metadata().num_rows();
+        let rows = usize::try_from(rows).map_err(|_| damaged(place))?;
+        let source =
+            Source { file, format, compression, dialect: None, columns, blank_lines: 0, bytes };
+        Ok(Self { content, metadata, chosen, rows, source })
+    }
+
+    /// The table of the rows that were drawn, or of all of them.
+    fn table(
+        &self,
+        drawn: Option<&[u64]>,
+        options: &ReadOptions,
+        run: &Run,
+        place: &Place,
+    ) -> Result<EncodedTable> {
+        let Self { metadata, chosen, .. } = self;
+        let encoders = arrow::encoders(metadata.schema(), chosen, options, place)?;
+        let rows = drawn.map_or(self.rows, <[u64]>::len);
+        check_rows(rows, chosen, run)?;
+        let others = AllMemory::default();
+        let encoders: Result<Vec<ArrayEncoder>> = encoders
+            .into_par_iter()
+            .zip(&chosen.positions)
+            .with_max_len(1)
+            .map(|(mut encoder, &position)| {
+                let mut reader = guarded(|| self.reader(position, drawn))
+                    .and_then(Result::ok)
+                    .ok_or_else(|| damaged(place))?;
+                let (mut read_rows, mut counted) = (0, 0);
+                while let Some(batch) = guarded(|| reader.next()).ok_or_else(|| damaged(place))? {
+                    run.check()?;
+                    let batch = batch.map_err(|_| damaged(place))?;
+                    read_rows += batch.num_rows();
+                    encoder.push(batch.column(0));
+                    let memory = encoder.memory() as u64;
+                    run.check_memory(others.change(counted, memory))?;
+                    counted = memory;
+                }
+                if read_rows != rows {
+                    return Err(damaged(place));
+                }
+                run.reporter().advance(stored_bytes(metadata, position));
+                Ok(encoder)
+            })
+            .collect();
+        let row_of = |row: u64| {
+            let row_drawn = drawn.zip(usize::try_from(row).ok()).and_then(|(d, at)| d.get(at));
+            row_drawn.copied().unwrap_or(row)
+        };
+        arrow::finish(encoders?, rows, chosen, options, place, &row_of)
+    }
+
+    /// The batches of one column, of the rows that were drawn or of all of them.
+    fn reader(
+        &self,
+        position: usize,
+        drawn: Option<&[u64]>,
+    ) -> Result<ParquetRecordBatchReader, ParquetError> {
+        let mask = ProjectionMask::roots(self.metadata.parquet_schema(), [position]);
+        let (content, metadata) = (self.content.clone(), self.metadata.clone());
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(content, metadata)
+            .with_projection(mask);
+        let Some(drawn) = drawn else {
+            return builder.with_batch_size(BATCH_ROWS).build();
+        };
+        // As many as there are among so many rows, so that limits are looked at as often.
+        let share = drawn.len().saturating_mul(BATCH_ROWS) / self.rows.max(1);
+        let ranges = drawn.iter().filter_map(|&row| usize::try_from(row).ok());
+        let selection =
+            RowSelection::from_consecutive_ranges(ranges.map(|row| row..row + 1), self.rows);
+        builder.with_row_selection(selection).with_batch_size(share.max(16)).build()
+    }
+}
+
+fn damaged(place: &Place) -> Error {
+    place.clone().error(Problem::Damaged("Parquet"))
+}
+
+/// Whether the row groups have as many rows as the footer says, and none more than any writer puts
+/// into one. Drawing takes time for every row that is claimed.
+fn rows_agree(metadata: &ArrowReaderMetadata, rows: u64) -> bool {
+    let groups = metadata.metadata().row_groups().iter();
+    let sum: Option<u64> =
+        groups.map(|group| u32::try_from(group.num_rows()).ok().map(u64::from)).sum();
+    sum == Some(rows)
 }
 
 /// Reads the footer, and decides how to read the columns.

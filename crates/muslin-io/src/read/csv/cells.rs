@@ -2,59 +2,127 @@
 
 use std::borrow::Cow;
 
+use muslin_engine::Run;
+use muslin_table::EncodedTable;
 use rayon::prelude::*;
 
-use super::Fields;
-use super::tokens::{Marks, Tokens};
-use crate::encode::{BytesEncoder, Ends};
-use crate::read::ReadOptions;
-use crate::read::columns::Chosen;
+use super::cut::Fields;
+use super::tokens::Tokens;
+use super::{Layout, TakeRows};
+use crate::encode::{BytesEncoder, Ends, Wanted, finish_all};
 use crate::{Place, Problem, Result};
 
-/// Encodes the fields of a block, columns in parallel.
-pub(super) fn encode(
-    encoders: &mut [BytesEncoder],
-    fields: &Fields,
-    chosen: &Chosen,
-    marks: Marks,
-    options: &ReadOptions,
-    place: &Place,
-) -> Result<()> {
-    let rows = fields.pieces.iter().map(Tokens::records).sum();
-    let ends: Vec<Result<()>> = encoders
-        .par_iter_mut()
-        .zip(&chosen.positions)
-        .enumerate()
-        .with_max_len(1)
-        .map(|(index, (encoder, &position))| {
-            let mut numbers = Vec::with_capacity(rows);
-            for piece in &fields.pieces {
-                let known = encoder.distinct();
-                let begun = numbers.len();
-                encode_piece(
-                    encoder,
-                    &fields.text,
-                    piece,
-                    position,
-                    marks.quote,
-                    options.csv.trim,
-                    &mut numbers,
-                );
-                let bad = encoder.values_after(known).find_map(|(number, value)| {
-                    value_problem(value).map(|problem| (number, problem))
-                });
-                if let Some((number, problem)) = bad {
-                    let record = numbers[begun..].iter().position(|&n| n == number).unwrap_or(0);
-                    let line = fields.line_of(piece.start_of(record));
-                    return Err(place.clone().line(line).column(chosen.name(index)).error(problem));
+/// The columns of a table, from all of its rows.
+pub(super) struct Columns {
+    encoders: Vec<BytesEncoder>,
+}
+
+impl Columns {
+    /// The chosen columns of a text.
+    pub(super) fn new(layout: &Layout<'_>) -> Self {
+        let encoder = |_| BytesEncoder::new(&layout.options.null);
+        Self { encoders: layout.chosen.positions.iter().map(encoder).collect() }
+    }
+
+    /// Decides the types and makes the table of all `rows` rows.
+    pub(super) fn finish(self, rows: u64, layout: &Layout<'_>) -> Result<EncodedTable> {
+        let rows = usize::try_from(rows).map_err(|_| muslin_table::Error::TooManyRows)?;
+        finish(self.encoders, rows, layout, &|row| row)
+    }
+}
+
+impl TakeRows for Columns {
+    /// Encodes the fields of a block, columns in parallel.
+    fn take(&mut self, fields: &Fields, layout: &Layout<'_>) -> Result<()> {
+        let Layout { marks, chosen, options, place, .. } = layout;
+        if u32::try_from(fields.next_row()).is_err() {
+            return Err(muslin_table::Error::TooManyRows.into());
+        }
+        let rows = fields.pieces.iter().map(Tokens::records).sum();
+        let ends: Vec<Result<()>> = self
+            .encoders
+            .par_iter_mut()
+            .zip(&chosen.positions)
+            .enumerate()
+            .with_max_len(1)
+            .map(|(index, (encoder, &position))| {
+                let mut numbers = Vec::with_capacity(rows);
+                for piece in &fields.pieces {
+                    let known = encoder.distinct();
+                    let begun = numbers.len();
+                    encode_piece(
+                        encoder,
+                        &fields.text,
+                        piece,
+                        position,
+                        marks.quote,
+                        options.csv.trim,
+                        &mut numbers,
+                    );
+                    if let Some((record, problem)) = new_problem(encoder, known, &numbers[begun..])
+                    {
+                        let line = fields.line_of(piece.start_of(record));
+                        let here = Place::clone(place).line(line).column(chosen.name(index));
+                        return Err(here.error(problem));
+                    }
                 }
+                encoder.end_batch(&numbers);
+                Ok(())
+            })
+            .collect();
+        // In order: the error is the first column's, whichever thread is faster.
+        ends.into_iter().collect()
+    }
+
+    /// The error says what the whole input would need, as far as the part that was read tells.
+    fn check_memory(&self, read: u64, whole: Option<u64>, run: &Run) -> Result<()> {
+        let used: u64 = self.encoders.iter().map(|encoder| encoder.memory() as u64).sum();
+        let needed = match whole {
+            Some(whole) if read > 0 => {
+                u128::from(used) * u128::from(whole.max(read)) / u128::from(read)
             }
-            encoder.end_batch(&numbers);
-            Ok(())
+            _ => u128::from(used),
+        };
+        match run.check_memory(used) {
+            Ok(()) => Ok(()),
+            Err(_) => Ok(run.check_memory(u64::try_from(needed).unwrap_or(u64::MAX))?),
+        }
+    }
+}
+
+/// Decides the types of encoded columns and makes the table; `row_of` says which row of the input
+/// a row of the table is.
+pub(super) fn finish(
+    mut encoders: Vec<BytesEncoder>,
+    rows: usize,
+    layout: &Layout<'_>,
+    row_of: &(dyn Fn(u64) -> u64 + Sync),
+) -> Result<EncodedTable> {
+    let Layout { spelling, chosen, options, place, .. } = layout;
+    debug_assert!(encoders.iter().all(|encoder| encoder.rows() == rows));
+    encoders.par_iter_mut().for_each(BytesEncoder::close);
+    let columns = finish_all(encoders, BytesEncoder::distinct, |index, encoder| {
+        let column_type = chosen.column_type(index);
+        let wanted = Wanted { column_type, spelling: *spelling, nulls: &options.null };
+        encoder.finish_text(chosen.name(index), &wanted).map_err(|found| {
+            let mut place = Place::clone(place).column(chosen.name(index));
+            place.row = found.row.map(row_of);
+            place.error(found.problem)
         })
-        .collect();
-    // In order: the error is the first column's, whichever thread is faster.
-    ends.into_iter().collect()
+    });
+    Ok(EncodedTable::new(rows, columns?)?)
+}
+
+/// The first of `numbers` whose value is new since `known` values and cannot be text.
+pub(super) fn new_problem(
+    encoder: &BytesEncoder,
+    known: usize,
+    numbers: &[u32],
+) -> Option<(usize, Problem)> {
+    let (number, problem) = encoder
+        .values_after(known)
+        .find_map(|(number, value)| value_problem(value).map(|problem| (number, problem)))?;
+    Some((numbers.iter().position(|&n| n == number).unwrap_or(0), problem))
 }
 
 fn encode_piece(
@@ -66,16 +134,8 @@ fn encode_piece(
     trim: bool,
     numbers: &mut Vec<u32>,
 ) {
-    let is_quoted = |start: usize| quote.is_some() && quote == Some(text[start]);
-    let is_plain = |start: usize| !trim && !is_quoted(start);
-    let value = |(start, end): (usize, usize)| {
-        let value = &text[start..end];
-        match is_quoted(start) {
-            true => unquoted(value, quote),
-            false if trim => value.trim_ascii().into(),
-            false => value.into(),
-        }
-    };
+    let is_plain = |start: usize| !trim && !is_quoted(text, start, quote);
+    let value = |place: (usize, usize)| value_of(text, place, quote, trim);
     if encoder.has_many() {
         let values: Vec<_> = piece.field(field).map(value).collect();
         encoder.number_all(&values, numbers);
@@ -89,6 +149,27 @@ fn encode_piece(
             encoder.number(&value((start, end)))
         }
     }));
+}
+
+#[inline]
+fn is_quoted(text: &[u8], start: usize, quote: Option<u8>) -> bool {
+    quote.is_some() && quote == Some(text[start])
+}
+
+/// The value of the field at a place.
+#[inline]
+pub(super) fn value_of(
+    text: &[u8],
+    (start, end): (usize, usize),
+    quote: Option<u8>,
+    trim: bool,
+) -> Cow<'_, [u8]> {
+    let value = &text[start..end];
+    match is_quoted(text, start, quote) {
+        true => unquoted(value, quote),
+        false if trim => value.trim_ascii().into(),
+        false => value.into(),
+    }
 }
 
 /// A field without its quotes, doubled ones made single.

@@ -1,4 +1,4 @@
-use super::count;
+use super::cut::count;
 use super::text::Block;
 use super::tokens::{Fault, FaultKind, Marks, PADDING, tokenize};
 

@@ -66,6 +66,13 @@ impl Tokens {
         })
     }
 
+    /// Start and end of one record's field, quotes included.
+    pub(super) fn cell(&self, record: usize, field: usize) -> (usize, usize) {
+        let record = &self.bounds[record * (self.fields + 1)..];
+        let start = if field == 0 { record[0] } else { record[field] + 1 };
+        (start as usize, record[field + 1] as usize)
+    }
+
     /// Start of a record.
     pub(super) fn start_of(&self, record: usize) -> usize {
         self.bounds[record * (self.fields + 1)] as usize
