@@ -11,5 +11,7 @@ pub use minimal_uniques::{
     UniqueBatch, UniquesFound, ValueShare,
 };
 pub use quasi_identifiers::{
-    Beta, FoundSet, Measure, MinimalSets, MinimalSetsFound, Target, Weight, Weights,
+    Beta, Bound, Bounds, Explain, Explanation, FoundSet, Greedy, GreedyFound, GreedyStep,
+    Levelwise, LevelwiseFound, Measure, MinimalSets, MinimalSetsFound, Pruning, RatioEstimate,
+    SampledKey, SampledKeyFound, SetRatios, ShareReached, Target, Weight, Weights,
 };

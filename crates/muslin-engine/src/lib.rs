@@ -9,6 +9,7 @@ mod error;
 mod hash;
 mod matches;
 mod memory;
+mod open_classes;
 mod partition;
 mod rows;
 mod run;

@@ -1,3 +1,5 @@
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
 use hashbrown::HashMap;
 use muslin_table::{
     ClassDiversity, ClassSizes, Codes, Column, ColumnId, ColumnSet, DiversityCount, EncodedTable,
@@ -6,22 +8,44 @@ use muslin_table::{
 use rayon::prelude::*;
 
 use crate::matches::match_sizes;
+use crate::open_classes::{OpenClasses, TwoSlots};
 use crate::{Engine, Partition, Result, Run, Seed, Shape, take_rows};
 
 /// The engine of a table in memory.
 ///
 /// # Guarantee
-/// Answers do not depend on the number of threads.
+/// Answers do not depend on the number of threads, nor on what was asked before.
+///
+/// # Cost
+/// About 8 bytes per row, once [`Engine::class_sizes_of_each`] was asked: the classes of the last
+/// set stay, so that those of a set with more columns are made from them. Clones share them.
 #[derive(Clone, Debug)]
 pub struct MemoryEngine<'a> {
     table: &'a EncodedTable,
     run: &'a Run,
+    kept: Arc<Kept>,
+}
+
+/// What an engine remembers of its table; it decides how quick an answer is, not what it is.
+#[derive(Debug)]
+struct Kept {
+    classes: Mutex<Option<KeptClasses>>,
+    /// For each column, whether two slots are in use, and which.
+    two_slots: Vec<OnceLock<Option<TwoSlots>>>,
+}
+
+#[derive(Clone, Debug)]
+struct KeptClasses {
+    by: ColumnSet,
+    missing: MissingRule,
+    classes: Arc<OpenClasses>,
 }
 
 impl<'a> MemoryEngine<'a> {
     /// Answers about `table`, on the threads and within the limits of `run`.
     pub fn new(table: &'a EncodedTable, run: &'a Run) -> Self {
-        Self { table, run }
+        let two_slots = table.columns().iter().map(|_| OnceLock::new()).collect();
+        Self { table, run, kept: Arc::new(Kept { classes: Mutex::new(None), two_slots }) }
     }
 
     /// The classes that `by` makes. Columns with many values refine first: rows that are alone
@@ -68,6 +92,39 @@ impl<'a> MemoryEngine<'a> {
         Ok(ClassSizes::from_rows(together.counts().iter().copied().chain([alone]), missing))
     }
 
+    /// The classes of more than one row that `by` makes: those of the last question refined by
+    /// what is new, where that is possible.
+    fn open_classes(&self, by: &ColumnSet, missing: MissingRule) -> Result<Arc<OpenClasses>> {
+        // A poisoned lock still guards whole answers: they are made outside it.
+        let kept = self.kept.classes.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let kept = kept.filter(|kept| kept.missing == missing && kept.by.is_subset(by));
+        let (known, mut classes) = match kept {
+            Some(kept) => (kept.by, kept.classes),
+            None => (ColumnSet::new(), Arc::new(OpenClasses::whole(self.table.rows()))),
+        };
+        let new = by.difference(&known);
+        let mut columns: Vec<_> = new.iter().map(|id| self.table.column(id)).collect();
+        columns.sort_by_key(|column| std::cmp::Reverse(column.slots()));
+        for column in columns {
+            self.run.check()?;
+            classes = Arc::new(self.run.install(|| classes.refine(column, missing)));
+        }
+        let kept = KeptClasses { by: by.clone(), missing, classes: Arc::clone(&classes) };
+        *self.kept.classes.lock().unwrap_or_else(PoisonError::into_inner) = Some(kept);
+        Ok(classes)
+    }
+
+    /// Whether two slots of a column are in use, and which.
+    fn two_slots(&self, id: ColumnId) -> Option<TwoSlots> {
+        let kept = &self.kept.two_slots[id.index()];
+        if let Some(known) = kept.get() {
+            return *known;
+        }
+        // Counted outside the lock: counting may do other work meanwhile, even this again.
+        let two = TwoSlots::of(&self.slot_counts(self.table.column(id)));
+        *kept.get_or_init(|| two)
+    }
+
     /// Rows of each slot of a column.
     fn slot_counts(&self, column: &Column) -> Vec<u64> {
         fn count<S: Slot>(codes: &[S], slots: usize) -> Vec<u64> {
@@ -75,6 +132,9 @@ impl<'a> MemoryEngine<'a> {
             let chunk_rows =
                 codes.len().div_ceil(rayon::current_num_threads()).max(1 << 16).max(slots * 4);
             let counted = codes.par_chunks(chunk_rows).map(|codes| {
+                if slots <= FEW {
+                    return count_few(codes, slots);
+                }
                 let mut counts = vec![0u64; slots];
                 codes.iter().for_each(|code| counts[code.index()] += 1);
                 counts
@@ -93,8 +153,10 @@ impl<'a> MemoryEngine<'a> {
     }
 
     /// Class sizes of one column, from counts alone.
-    fn column_sizes(&self, column: &Column, missing: MissingRule) -> ClassSizes {
+    fn column_sizes(&self, id: ColumnId, missing: MissingRule) -> ClassSizes {
+        let column = self.table.column(id);
         let mut counts = self.slot_counts(column);
+        self.kept.two_slots[id.index()].get_or_init(|| TwoSlots::of(&counts));
         let absent = counts[column.missing_slot() as usize];
         match missing {
             MissingRule::Category => {}
@@ -127,12 +189,37 @@ impl Engine for MemoryEngine<'_> {
         let mut columns = by.iter();
         if let (Some(only), None) = (columns.next(), columns.next()) {
             self.run.check()?;
-            return Ok(self.column_sizes(self.table.column(only), missing));
+            return Ok(self.column_sizes(only, missing));
         }
         if missing == MissingRule::Wildcard {
             return match_sizes(self.table, by, self.run);
         }
         self.sizes(by, missing)
+    }
+
+    fn class_sizes_of_each(
+        &self,
+        by: &ColumnSet,
+        more: &[ColumnId],
+        missing: MissingRule,
+    ) -> Result<Vec<ClassSizes>> {
+        if by.is_empty() || missing == MissingRule::Wildcard {
+            let with = |&column: &ColumnId| {
+                let mut set = by.clone();
+                set.insert(column);
+                self.class_sizes(&set, missing)
+            };
+            return self.run.install(|| more.par_iter().map(with).collect());
+        }
+        let classes = self.open_classes(by, missing)?;
+        let with = |&id: &ColumnId| {
+            self.run.check()?;
+            if by.contains(id) {
+                return Ok(classes.sizes(missing));
+            }
+            Ok(classes.sizes_with(self.table.column(id), missing, self.two_slots(id)))
+        };
+        self.run.install(|| more.par_iter().map(with).collect())
     }
 
     fn class_diversity(&self, by: &ColumnSet, sensitive: ColumnId) -> Result<ClassDiversity> {
@@ -181,6 +268,25 @@ impl Engine for MemoryEngine<'_> {
         self.run.check_memory(table.memory() as u64)?;
         Ok(table)
     }
+}
+
+/// Slots of a column whose codes are single bytes.
+const FEW: usize = 1 << 8;
+
+/// Rows of each of at most [`FEW`] slots. Four tables take turns, so that equal neighbours do not
+/// wait for each other; their size is known, so that no index is checked.
+fn count_few<S: Slot>(codes: &[S], slots: usize) -> Vec<u64> {
+    let mut turns = [[0u32; FEW]; 4];
+    let [first, second, third, fourth] = &mut turns;
+    let (blocks, rest) = codes.as_chunks();
+    for &[a, b, c, d] in blocks {
+        first[a.index() % FEW] += 1;
+        second[b.index() % FEW] += 1;
+        third[c.index() % FEW] += 1;
+        fourth[d.index() % FEW] += 1;
+    }
+    rest.iter().for_each(|code| first[code.index() % FEW] += 1);
+    (0..slots).map(|slot| turns.iter().map(|turn| u64::from(turn[slot])).sum()).collect()
 }
 
 /// Counts of equal keys, for those who group rows by more than codes.

@@ -1,4 +1,5 @@
 //! One suite for every engine and for 1, 2 and 4 threads: answers equal brute force and each other.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -150,4 +151,89 @@ fn a_cancelled_question_is_not_answered() {
     let answer =
         MemoryEngine::new(&table, &run).class_sizes(&table.all_columns(), MissingRule::Category);
     assert!(answer.is_err());
+}
+
+/// Every column with `by`, asked one by one.
+fn one_by_one(
+    table: &EncodedTable,
+    by: &ColumnSet,
+    missing: MissingRule,
+) -> Vec<muslin_table::ClassSizes> {
+    let run = Run::new();
+    let with = |column: ColumnId| {
+        let set = by.iter().chain([column]).collect();
+        MemoryEngine::new(table, &run).class_sizes(&set, missing).unwrap()
+    };
+    table.all_columns().iter().map(with).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(2_000)))]
+
+    #[test]
+    fn neighbours_asked_together_get_the_same_answers(
+        table in generate::ugly_tables(), order in Just((0usize..7).collect::<Vec<_>>()).prop_shuffle()
+    ) {
+        let more: Vec<ColumnId> = table.all_columns().iter().collect();
+        for threads in [1, 4] {
+            let run = Run::new().threads(threads).unwrap();
+            // One engine for all questions, so that it makes use of what it remembers: growing
+            // sets, then other rules, then sets it has to start anew for.
+            let engine = MemoryEngine::new(&table, &run);
+            for missing in MissingRule::ALL {
+                let mut by = ColumnSet::new();
+                for &column in order.iter().filter(|&&column| column < more.len()) {
+                    let found = engine.class_sizes_of_each(&by, &more, missing).unwrap();
+                    prop_assert_eq!(found, one_by_one(&table, &by, missing));
+                    by.insert(ColumnId::new(column));
+                }
+            }
+            for by in subsets(more.len().min(4)) {
+                let found = engine.class_sizes_of_each(&by, &more, MissingRule::Distinct).unwrap();
+                prop_assert_eq!(found, one_by_one(&table, &by, MissingRule::Distinct));
+            }
+        }
+    }
+}
+
+#[test]
+fn neighbours_of_a_large_table_get_the_same_answers() {
+    // Columns of two values, one of them rare, of many values, and with missing cells.
+    let seed = Seed::new(11);
+    let cell = |column: u64, row: u64| -> Option<i64> {
+        let draw = |bound| i64::try_from(seed.part(column).below(row, bound)).ok();
+        match column {
+            0 => draw(700),
+            1 => Some(i64::from(draw(100) == Some(0))),
+            2 => draw(20).filter(|&value| value > 0).map(|_| 0),
+            3 => draw(20).filter(|&value| value == 0),
+            4 => Some(i64::from(draw(2) == Some(0))),
+            5 => draw(50_000),
+            6 => draw(90).filter(|&value| value > 30),
+            _ => Some(i64::from(draw(4_000) == Some(0))),
+        }
+    };
+    let rows = 90_000;
+    let column = |c: u64| (format!("c{c}"), (0..rows).map(|row| cell(c, row)).collect());
+    let table = EncodedTable::of_columns((0..8).map(column));
+    let more: Vec<ColumnId> = table.all_columns().iter().collect();
+    for missing in [MissingRule::Category, MissingRule::Distinct] {
+        for sets in [&[0, 1, 5][..], &[4, 7, 0], &[2, 3, 1], &[5, 0, 6]] {
+            let expected: Vec<_> = (0..=sets.len())
+                .map(|size| {
+                    let by = sets[..size].iter().copied().map(ColumnId::new).collect();
+                    one_by_one(&table, &by, missing)
+                })
+                .collect();
+            for threads in [1, 4] {
+                let run = Run::new().threads(threads).unwrap();
+                let engine = MemoryEngine::new(&table, &run);
+                for (size, expected) in expected.iter().enumerate() {
+                    let by = sets[..size].iter().copied().map(ColumnId::new).collect();
+                    let found = engine.class_sizes_of_each(&by, &more, missing).unwrap();
+                    assert!(found == *expected, "{threads} threads, {missing}, {by:?}");
+                }
+            }
+        }
+    }
 }
