@@ -21,6 +21,7 @@
 mod demo;
 mod error;
 mod input;
+mod looked;
 mod policy;
 mod scan;
 mod uniques;

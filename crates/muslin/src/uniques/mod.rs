@@ -8,9 +8,9 @@ mod tables;
 use std::collections::BTreeMap;
 
 use muslin_assess::{Method, MinimalUniques, Score, UniquesFound};
-use muslin_engine::{Coverage, Partition, Run, take_rows};
-use muslin_io::{Input, ReadOptions, ReadTable, Source};
-use muslin_table::{Column, ColumnId, ColumnSet, EncodedTable, MissingRule, Role, printable};
+use muslin_engine::{Coverage, Run};
+use muslin_io::{Input, ReadOptions};
+use muslin_table::{EncodedTable, MissingRule, Role, printable};
 
 pub use self::output::UniquesOutput;
 pub use self::report::{
@@ -19,7 +19,8 @@ pub use self::report::{
 };
 pub use self::tables::{GroupBy, UniquesTable};
 
-use crate::input::{InputReport, check_roles, warnings};
+use crate::input::InputReport;
+use crate::looked::{Looked, is_nearly_unique};
 use crate::{Error, Result};
 
 /// Finds the minimal uniques of a file: the smallest itemsets that at most `k` rows hold.
@@ -77,25 +78,6 @@ pub struct UniquesJob {
     pub distinct_rows: bool,
     /// A table to write.
     pub output: Option<UniquesOutput>,
-}
-
-/// What a job looks at.
-struct Looked {
-    table: EncodedTable,
-    source: Source,
-    left_out: Vec<String>,
-    /// Rows of the input, where some were left out.
-    kept: Option<Vec<u32>>,
-    dropped: Option<u64>,
-    warnings: Vec<String>,
-}
-
-impl Looked {
-    /// The row of the input.
-    fn row(&self, row: usize) -> u32 {
-        let at = || u32::try_from(row).expect("row ids are 32 bits wide");
-        self.kept.as_ref().map_or_else(at, |kept| kept[row])
-    }
 }
 
 /// Rows that an estimate tries.
@@ -181,27 +163,8 @@ impl UniquesJob {
             .method(self.method)
     }
 
-    /// Reads the input and takes the columns and rows to look at.
     fn look(&self, run: &Run) -> Result<Looked> {
-        let ReadTable { table, source } = muslin_io::read(&self.input, &self.read, run)?;
-        check_roles(&self.roles, &table, &source)?;
-        let warnings = warnings(&table, &source, &self.read);
-        let has = |id: &ColumnId, role| self.roles.get(table.column(*id).name()) == Some(&role);
-        let all = table.all_columns();
-        let mut chosen: ColumnSet =
-            all.iter().filter(|id| has(id, Role::QuasiIdentifier)).collect();
-        if chosen.is_empty() {
-            chosen = all.iter().filter(|id| !has(id, Role::Identifier)).collect();
-        }
-        let name = |id| table.column(id).name().to_owned();
-        let left_out = all.difference(&chosen).iter().map(name).collect();
-        let table = if chosen == all { table } else { table.project(&chosen) };
-        if !self.distinct_rows {
-            return Ok(Looked { table, source, left_out, kept: None, dropped: None, warnings });
-        }
-        let (distinct, kept) = run.install(|| distinct_rows(&table))?;
-        let dropped = Some((table.rows() - kept.len()) as u64);
-        Ok(Looked { table: distinct, source, left_out, kept: Some(kept), dropped, warnings })
+        Looked::at(&self.input, &self.read, &self.roles, self.distinct_rows, run)
     }
 
     fn report(&self, found: &UniquesFound, looked: &Looked) -> UniquesReport {
@@ -272,21 +235,4 @@ impl UniquesJob {
         }
         warnings
     }
-}
-
-/// Whether nearly every value of a column is one row's.
-fn is_nearly_unique(column: &Column) -> bool {
-    let valued = column.rows() as u64 - column.missing() - column.suppressed();
-    valued >= 20 && column.dictionary().len() as u64 * 100 >= valued * 95
-}
-
-/// The rows that equal no earlier row, and where they were.
-fn distinct_rows(table: &EncodedTable) -> Result<(EncodedTable, Vec<u32>)> {
-    let whole = Partition::whole(table.rows());
-    let equal = table
-        .columns()
-        .iter()
-        .fold(whole, |classes, column| classes.refine(column, MissingRule::Category));
-    let kept = equal.first_rows();
-    Ok((take_rows(table, &kept)?, kept))
 }

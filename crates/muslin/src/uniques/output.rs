@@ -15,7 +15,8 @@ use muslin_table::{Code, Column, ColumnId, EncodedTable, RowId};
 
 use super::groups::{Groups, Novelty};
 use super::tables::{GroupBy, UniquesTable};
-use super::{Looked, RowReport, UniquesJob};
+use super::{RowReport, UniquesJob};
+use crate::looked::Looked;
 use crate::{Error, Result};
 
 /// A table that a search writes, and where.
