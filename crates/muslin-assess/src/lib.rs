@@ -11,7 +11,8 @@ pub use minimal_uniques::{
     UniqueBatch, UniquesFound, ValueShare,
 };
 pub use quasi_identifiers::{
-    Beta, Bound, Bounds, Explain, Explanation, FoundSet, Greedy, GreedyFound, GreedyStep,
-    Levelwise, LevelwiseFound, Measure, MinimalSets, MinimalSetsFound, Pruning, RatioEstimate,
-    SampledKey, SampledKeyFound, SetRatios, ShareReached, Target, Weight, Weights,
+    Beta, Border, Bound, Bounds, Cover, ExactFound, ExactMinimum, Explain, Explanation, FoundSet,
+    Greedy, GreedyFound, GreedyStep, Hit, Levelwise, LevelwiseFound, Measure, MinimalSets,
+    MinimalSetsFound, Pruning, RatioEstimate, SampledKey, SampledKeyFound, SetRatios, ShareReached,
+    Shown, Solved, Target, Weight, Weights, hit,
 };

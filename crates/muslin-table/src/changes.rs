@@ -23,8 +23,12 @@ pub struct Changes {
 impl Changes {
     /// Leaves `table` as it is.
     pub fn none(table: &EncodedTable) -> Self {
-        let suppressed = vec![Vec::new(); table.columns().len()];
-        Self { rows: table.rows(), masked: ColumnSet::new(), suppressed }
+        Self::none_of(table.rows(), table.columns().len())
+    }
+
+    /// Leaves a table of so many rows and columns as it is, wherever that table may be.
+    pub fn none_of(rows: usize, columns: usize) -> Self {
+        Self { rows, masked: ColumnSet::new(), suppressed: vec![Vec::new(); columns] }
     }
 
     /// Withholds a column.

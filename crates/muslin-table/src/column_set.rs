@@ -77,6 +77,11 @@ impl ColumnSet {
             && self.words.iter().zip(&other.words).all(|(a, b)| a & !b == 0)
     }
 
+    /// Whether the sets have no column in common.
+    pub fn is_disjoint(&self, other: &Self) -> bool {
+        self.words.iter().zip(&other.words).all(|(a, b)| a & b == 0)
+    }
+
     /// The columns of either set.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
@@ -177,6 +182,7 @@ mod tests {
             prop_assert_eq!(x.intersection(&y), set(&(&a & &b)));
             prop_assert_eq!(x.difference(&y), set(&(&a - &b)));
             prop_assert_eq!(x.is_subset(&y), a.is_subset(&b));
+            prop_assert_eq!(x.is_disjoint(&y), a.is_disjoint(&b));
             prop_assert_eq!(x.contains(ColumnId::new(extra)), a.contains(&extra));
             prop_assert_eq!(x == y, a == b);
             let mut with = x.clone();

@@ -6,10 +6,16 @@
 //!
 //! MX07: Motwani and Xu, Efficient algorithms for masking and finding quasi-identifiers. 2007.
 
+mod alike;
 mod all_minimal;
+mod bits;
 mod condition;
+mod cover;
+mod cover_search;
+mod exact;
 mod explain;
 mod greedy;
+mod hit;
 mod levelwise;
 mod pairs;
 mod ratios;
@@ -20,8 +26,11 @@ mod target;
 mod weights;
 
 pub use self::all_minimal::{FoundSet, MinimalSets, MinimalSetsFound};
+pub use self::cover::{Cover, Solved};
+pub use self::exact::{ExactFound, ExactMinimum};
 pub use self::explain::{Explain, Explanation, ShareReached};
 pub use self::greedy::{Greedy, GreedyFound, GreedyStep};
+pub use self::hit::{Border, Hit, Shown, hit};
 pub use self::levelwise::{Levelwise, LevelwiseFound, Pruning};
 pub use self::ratios::{Bounds, RatioEstimate, SetRatios};
 pub use self::sampled::{Bound, SampledKey};

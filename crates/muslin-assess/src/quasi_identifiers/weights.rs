@@ -17,6 +17,11 @@ impl Weight {
     /// The largest of a single column; a thousand of them still add up.
     const MOST: u64 = 1_000_000_000_000_000;
 
+    /// The weight of so many millionths.
+    pub fn of_millionths(millionths: u64) -> Self {
+        Self(millionths)
+    }
+
     /// So many millionths.
     pub fn millionths(self) -> u64 {
         self.0
@@ -26,6 +31,12 @@ impl Weight {
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
+    }
+
+    /// What is left without `other`; nothing when that is more.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
     }
 
     /// For people to read.
