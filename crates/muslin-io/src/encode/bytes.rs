@@ -26,7 +26,7 @@ pub(crate) struct BytesEncoder {
     seed: foldhash::fast::RandomState,
     bytes: Vec<u8>,
     ends: Vec<usize>,
-    last: Entry,
+    recent: Recent,
     nulls: Vec<Vec<u8>>,
     null_numbers: Vec<u32>,
     cells: Numbers,
@@ -45,6 +45,52 @@ struct Entry {
     ends: Ends,
     len: u32,
     number: u32,
+}
+
+/// Short values that were met not long ago, each in the one place that its bytes decide. A column of
+/// few values finds nearly all of them here, for a multiplication and a comparison.
+struct Recent {
+    places: Vec<Entry>,
+    shift: u32,
+}
+
+impl Recent {
+    /// Places at the start, and at most: what stays in the cache near the core.
+    const FEWEST: usize = 1 << 6;
+    const MOST: usize = 1 << 13;
+    /// A place that holds no value.
+    const FREE: Entry =
+        Entry { ends: Ends { head: 0, tail: 0 }, len: u32::MAX, number: Numbers::MISSING };
+
+    fn new() -> Self {
+        Self::of_size(Self::FEWEST)
+    }
+
+    fn of_size(places: usize) -> Self {
+        Self { places: vec![Self::FREE; places], shift: 64 - places.trailing_zeros() }
+    }
+
+    #[inline]
+    fn place(&self, ends: Ends) -> usize {
+        let mixed = (ends.head ^ ends.tail.rotate_left(23)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        usize::try_from(mixed >> self.shift).expect("a place in memory")
+    }
+
+    #[inline]
+    fn find(&self, place: usize, ends: Ends, len: u32) -> Option<u32> {
+        let entry = &self.places[place];
+        (entry.ends == ends && entry.len == len).then_some(entry.number)
+    }
+
+    /// Keeps a short value in its place; with more distinct values there are more places.
+    #[inline]
+    fn keep(&mut self, place: usize, entry: Entry, distinct: usize) {
+        if distinct * 4 > self.places.len() && self.places.len() < Self::MOST {
+            *self = Self::of_size(self.places.len() * 4);
+            return;
+        }
+        self.places[place] = entry;
+    }
 }
 
 /// The first and the last eight bytes of a string; shorter strings are padded with zeros and have
@@ -92,11 +138,7 @@ impl BytesEncoder {
             seed: foldhash::fast::RandomState::default(),
             bytes: Vec::new(),
             ends: Vec::new(),
-            last: Entry {
-                ends: Ends { head: 0, tail: 0 },
-                len: u32::MAX,
-                number: Numbers::MISSING,
-            },
+            recent: Recent::new(),
             nulls: nulls.iter().map(|null| null.clone().into_bytes()).collect(),
             null_numbers: Vec::new(),
             cells: Numbers::default(),
@@ -135,12 +177,15 @@ impl BytesEncoder {
     #[inline]
     pub(crate) fn number_of_ends(&mut self, of_value: Ends, value: &[u8]) -> u32 {
         let len = u32::try_from(value.len()).unwrap_or(u32::MAX);
-        if self.last.ends == of_value && self.last.len == len && len <= SHORT {
-            return self.last.number;
+        let place = self.recent.place(of_value);
+        if let Some(number) = self.recent.find(place, of_value, len) {
+            return number;
         }
         let hash = hash(&self.seed, of_value, value);
         let number = self.number_hashed(hash, of_value, value);
-        self.last = Entry { ends: of_value, len, number };
+        if len <= SHORT {
+            self.recent.keep(place, Entry { ends: of_value, len, number }, self.ends.len());
+        }
         number
     }
 
@@ -230,6 +275,7 @@ impl BytesEncoder {
     /// Gives the look-up table's memory back; there will be no further value.
     pub(crate) fn close(&mut self) {
         self.table = Table::Few(HashTable::new());
+        self.recent = Recent::new();
         self.bytes.shrink_to_fit();
         self.ends.shrink_to_fit();
     }
