@@ -39,35 +39,38 @@ impl TakeRows for Columns {
             return Err(muslin_table::Error::TooManyRows.into());
         }
         let rows = fields.pieces.iter().map(Tokens::records).sum();
+        // A thread takes some columns through a piece while it is in the cache, then the next one;
+        // groups are smaller than they could be so that threads can share them out.
+        let threads = rayon::current_num_threads();
+        let groups = if threads == 1 { 1 } else { threads * 3 };
+        let group = self.encoders.len().div_ceil(groups).max(1);
         let ends: Vec<Result<()>> = self
             .encoders
-            .par_iter_mut()
-            .zip(&chosen.positions)
+            .par_chunks_mut(group)
+            .zip(chosen.positions.par_chunks(group))
             .enumerate()
             .with_max_len(1)
-            .map(|(index, (encoder, &position))| {
-                let mut numbers = Vec::with_capacity(rows);
+            .flat_map_iter(|(at, (encoders, positions))| {
+                let mut columns: Vec<Batch<'_>> = encoders
+                    .iter_mut()
+                    .zip(positions)
+                    .map(|(encoder, &position)| Batch::new(encoder, position, rows))
+                    .collect();
                 for piece in &fields.pieces {
-                    let known = encoder.distinct();
-                    let begun = numbers.len();
-                    encode_piece(
-                        encoder,
-                        &fields.text,
-                        piece,
-                        position,
-                        marks.quote,
-                        options.csv.trim,
-                        &mut numbers,
-                    );
-                    if let Some((record, problem)) = new_problem(encoder, known, &numbers[begun..])
-                    {
-                        let line = fields.line_of(piece.start_of(record));
-                        let here = Place::clone(place).line(line).column(chosen.name(index));
-                        return Err(here.error(problem));
+                    for column in &mut columns {
+                        column.take(&fields.text, piece, marks.quote, options.csv.trim);
                     }
                 }
-                encoder.end_batch(&numbers);
-                Ok(())
+                columns
+                    .into_iter()
+                    .zip(at * group..)
+                    .map(|(column, index)| {
+                        column.end().map_err(|(record, problem)| {
+                            let line = fields.line_of(record);
+                            Place::clone(place).line(line).column(chosen.name(index)).error(problem)
+                        })
+                    })
+                    .collect::<Vec<_>>()
             })
             .collect();
         // In order: the error is the first column's, whichever thread is faster.
@@ -87,6 +90,36 @@ impl TakeRows for Columns {
             Ok(()) => Ok(()),
             Err(_) => Ok(run.check_memory(u64::try_from(needed).unwrap_or(u64::MAX))?),
         }
+    }
+}
+
+/// A column's part of a block.
+struct Batch<'a> {
+    encoder: &'a mut BytesEncoder,
+    position: usize,
+    numbers: Vec<u32>,
+    /// Where the record with the first value that cannot be text begins, and why it cannot.
+    problem: Option<(usize, Problem)>,
+}
+
+impl<'a> Batch<'a> {
+    fn new(encoder: &'a mut BytesEncoder, position: usize, rows: usize) -> Self {
+        Self { encoder, position, numbers: Vec::with_capacity(rows), problem: None }
+    }
+
+    fn take(&mut self, text: &[u8], piece: &Tokens, quote: Option<u8>, trim: bool) {
+        if self.problem.is_some() {
+            return;
+        }
+        let (known, begun) = (self.encoder.distinct(), self.numbers.len());
+        encode_piece(self.encoder, text, piece, self.position, quote, trim, &mut self.numbers);
+        self.problem = new_problem(self.encoder, known, &self.numbers[begun..])
+            .map(|(record, problem)| (piece.start_of(record), problem));
+    }
+
+    fn end(self) -> Result<(), (usize, Problem)> {
+        self.encoder.end_batch(&self.numbers);
+        self.problem.map_or(Ok(()), Err)
     }
 }
 

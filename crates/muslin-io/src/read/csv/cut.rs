@@ -9,7 +9,7 @@ use super::tokens::{Fault, FaultKind, Marks, PADDING, Tokens, tokenize};
 use crate::{Error, Place, Problem, Result};
 
 /// Text per piece: its fields stay in the cache until they are encoded.
-const PIECE_BYTES: usize = 256 << 10;
+const PIECE_BYTES: usize = 64 << 10;
 
 /// Cuts blocks into records and fields.
 pub(super) struct Cut {
