@@ -355,68 +355,24 @@ impl Classes {
         Some(found)
     }
 
-    /// Pairs of rows that also agree on a column: none, or at most `most`, of the classes from the
-    /// `start`th on, around to it.
-    pub(super) fn agreeing_pairs(
-        &self,
-        by: Refiner<'_>,
-        start: usize,
-        most: usize,
-        scratch: &mut Scratch,
-    ) -> Vec<(u32, u32)> {
-        match by.column.codes() {
-            Codes::U8(codes) => self.agreeing_codes(codes, by, start, most, scratch),
-            Codes::U16(codes) => self.agreeing_codes(codes, by, start, most, scratch),
-            Codes::U32(codes) => self.agreeing_codes(codes, by, start, most, scratch),
+    /// Every pair of rows of one class.
+    pub(super) fn each_pair(&self, mut take: impl FnMut(u32, u32)) {
+        for class in self.each() {
+            for (at, &a) in class.iter().enumerate() {
+                class[at + 1..].iter().for_each(|&b| take(a, b));
+            }
         }
     }
 
-    fn agreeing_codes<S: Slot>(
-        &self,
-        codes: &[S],
-        by: Refiner<'_>,
-        start: usize,
-        most: usize,
-        scratch: &mut Scratch,
-    ) -> Vec<(u32, u32)> {
-        scratch.fit(by.column.slots());
-        let Scratch { slots, counts, .. } = scratch;
-        let counts = &mut counts[..by.column.slots()];
-        let alone = by.alone.map_or(usize::MAX, |slot| slot as usize);
-        let mut pairs = Vec::new();
-        let start = if self.ends.is_empty() { 0 } else { start % self.ends.len() };
-        for index in (start..self.ends.len()).chain(0..start) {
+    /// About `most` pairs of neighbours, from classes all over.
+    pub(super) fn some_pairs(&self, most: usize, mut take: impl FnMut(u32, u32)) {
+        let step = self.ends.len().div_ceil(most).max(1);
+        let of_class = most.div_ceil(self.ends.len().max(1));
+        for index in (0..self.ends.len()).step_by(step) {
             let class = self.class(index);
-            if let &[a, b] = class {
-                let slot = codes[a as usize].index();
-                if slot == codes[b as usize].index() && slot != alone {
-                    pairs.push((a, b));
-                }
-            } else {
-                slots.clear();
-                let mut of_class = 0;
-                for (&row, at) in class.iter().zip(1u32..) {
-                    let slot = codes[row as usize].index();
-                    if slot == alone {
-                        continue;
-                    }
-                    let before = std::mem::replace(&mut counts[slot], at);
-                    slots.push(narrow(slot));
-                    if before > 0 {
-                        pairs.push((class[before as usize - 1], row));
-                        of_class += 1;
-                        if of_class == PAIRS_OF_CLASS {
-                            break;
-                        }
-                    }
-                }
-                slots.iter().for_each(|&slot| counts[slot as usize] = 0);
-            }
-            if pairs.len() >= most {
-                break;
-            }
+            let step = class.len().div_ceil(of_class).max(1);
+            class.windows(2).step_by(step).for_each(|pair| take(pair[0], pair[1]));
         }
-        pairs
     }
 }
 
@@ -478,8 +434,6 @@ impl Few {
 
 /// A slot whose rows have their place.
 const PLACED: u32 = u32::MAX;
-/// Pairs that one class gives: others have pairs of other kinds.
-const PAIRS_OF_CLASS: usize = 3;
 
 fn narrow(index: usize) -> u32 {
     u32::try_from(index).expect("rows and slots are counted in 32 bits")

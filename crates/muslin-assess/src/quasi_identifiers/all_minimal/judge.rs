@@ -8,7 +8,7 @@
 use std::sync::{Arc, Mutex};
 
 use hashbrown::HashMap;
-use muslin_engine::{Engine, MemoryEngine, Run, fold_bits};
+use muslin_engine::{Engine, MemoryEngine, Run};
 use muslin_table::{ColumnId, ColumnSet, EncodedTable, MissingRule};
 
 use super::classes::{Classes, Limit, Refiner, Scratch, Together};
@@ -17,8 +17,8 @@ use crate::mask::Mask;
 use crate::quasi_identifiers::{Measure, Target};
 use crate::{Error, Result};
 
-/// Pairs of rows that a set which is no key is told by.
-const PAIRS: usize = 48;
+/// Pairs of rows that a set which is far from a key is told by.
+const SOME_PAIRS: usize = 256;
 /// Columns of a set, the most selective ones, that may come first.
 const STARTS: usize = 16;
 
@@ -32,6 +32,8 @@ pub(super) struct Judge<'a, const W: usize> {
     ids: Vec<ColumnId>,
     columns: Vec<Refiner<'a>>,
     limit: Limit,
+    /// Pairs of a block at most.
+    most_pairs: u64,
     guide: Guide,
     cache: Mutex<Cache<W>>,
 }
@@ -46,11 +48,23 @@ pub(super) struct Known<'a, const W: usize> {
 }
 
 /// The answer about a set.
-pub(super) enum Verdict<const W: usize> {
-    /// It reaches the target.
-    Reaches(Together),
-    /// It does not; every set that does has a column of each of these.
-    FallsShort(Vec<Mask<W>>),
+pub(super) struct Verdict<const W: usize> {
+    /// What the set leaves together; none when it falls short.
+    pub(super) reaches: Option<Together>,
+    /// Edges that were not known: every set that reaches the target has a column of each.
+    pub(super) edges: Vec<Mask<W>>,
+    /// Whoever has these columns and hits all edges, those included, reaches the target.
+    pub(super) block: Option<Mask<W>>,
+}
+
+impl<const W: usize> Verdict<W> {
+    fn reaches(together: Together) -> Self {
+        Self { reaches: Some(together), edges: Vec::new(), block: None }
+    }
+
+    fn falls_short(edges: Vec<Mask<W>>) -> Self {
+        Self { reaches: None, edges, block: None }
+    }
 }
 
 impl<const W: usize> Known<'_, W> {
@@ -72,6 +86,7 @@ impl<'a, const W: usize> Judge<'a, W> {
         target: Target,
         missing: MissingRule,
         ids: Vec<ColumnId>,
+        most_pairs: Option<u64>,
         run: &'a Run,
     ) -> Self {
         let rows = table.rows() as u64;
@@ -94,7 +109,19 @@ impl<'a, const W: usize> Judge<'a, W> {
             now: 0,
         });
         let guide = Guide::new(table, &ids, missing);
-        Self { table, target, missing, run, ids, columns, limit, guide, cache }
+        // About as much work as making the classes.
+        let most_pairs = most_pairs.unwrap_or(rows.max(1 << 12));
+        Self { table, target, missing, run, ids, columns, limit, most_pairs, guide, cache }
+    }
+
+    /// Whether sets are looked for that tell all rows apart, in classes.
+    pub(super) fn has_blocks(&self) -> bool {
+        self.target.is_key() && self.missing != MissingRule::Wildcard
+    }
+
+    /// What a key leaves together.
+    pub(super) fn all_alone(&self) -> Together {
+        Together { alone: self.table.rows() as u64, ..Together::default() }
     }
 
     /// Number of columns that the search is about.
@@ -118,24 +145,24 @@ impl<'a, const W: usize> Judge<'a, W> {
             return self.judge_by_counts(set, known);
         }
         if self.target.is_key() {
-            return Ok(self.judge_key(set, scratch));
+            return Ok(self.judge_key(set, known, scratch));
         }
         let Some((last, classes)) = self.all_but_one(set, scratch) else {
             let whole = Classes::whole(self.table.rows());
             let together = whole.together(self.table.rows());
             return Ok(if self.is_within(together) {
-                Verdict::Reaches(together)
+                Verdict::reaches(together)
             } else {
-                Verdict::FallsShort(vec![self.grow(set, &whole, known, scratch)])
+                Verdict::falls_short(vec![self.grow(set, &whole, known, scratch)])
             });
         };
         let by = self.columns[last];
         let found = classes.count(self.table.rows(), by, self.limit, scratch);
         Ok(match found {
-            Some(together) => Verdict::Reaches(together),
+            Some(together) => Verdict::reaches(together),
             None => {
                 let classes = classes.refine(by, scratch);
-                Verdict::FallsShort(vec![self.grow(set, &classes, known, scratch)])
+                Verdict::falls_short(vec![self.grow(set, &classes, known, scratch)])
             }
         })
     }
@@ -192,39 +219,47 @@ impl<'a, const W: usize> Judge<'a, W> {
         left
     }
 
-    fn judge_key(&self, set: Mask<W>, scratch: &mut Scratch) -> Verdict<W> {
-        let pairs = match self.all_but_one(set, scratch) {
-            None => {
-                let rows = u32::try_from(self.table.rows()).expect("row ids are 32 bits wide");
-                let step = (rows as usize / PAIRS).max(1);
-                (1..rows).step_by(step).map(|row| (row - 1, row)).collect()
-            }
-            Some((last, classes)) => {
-                // Where to begin differs from set to set: other pairs say other things.
-                let start =
-                    usize::try_from(set.0.iter().fold(0, |all, &word| fold_bits(all ^ word)) >> 33)
-                        .expect("31 bits");
-                classes.agreeing_pairs(self.columns[last], start, PAIRS, scratch)
-            }
-        };
-        if pairs.is_empty() {
-            let alone = self.table.rows() as u64;
-            return Verdict::Reaches(Together { alone, ..Together::default() });
+    /// Whether a set tells all rows apart.
+    ///
+    /// Looks at every pair of rows that some of its columns leave together: the *block*. Each either
+    /// differs on all columns of a known edge, or makes a new edge. Then no pair of the block is in
+    /// the way of a set that hits all edges, and other sets with the block's columns need no look.
+    fn judge_key(&self, set: Mask<W>, known: Known<'_, W>, scratch: &mut Scratch) -> Verdict<W> {
+        let (block, classes) = self.block(set, scratch);
+        let mut edges = Edges::new(self, known.edges, block);
+        let is_whole = classes.together(self.table.rows()).pairs <= self.most_pairs;
+        if is_whole {
+            classes.each_pair(|a, b| edges.take(a, b));
+        } else {
+            classes.some_pairs(SOME_PAIRS, |a, b| edges.take(a, b));
         }
-        let mut edges: Vec<Mask<W>> = Vec::new();
-        for (a, b) in pairs {
-            let mut differ = Mask::EMPTY;
-            for (rank, column) in self.columns.iter().enumerate() {
-                if !column.agree(a, b) {
-                    differ.insert(rank);
-                }
-            }
-            if !edges.iter().any(|edge| edge.is_within(differ)) {
-                edges.retain(|edge| !differ.is_within(*edge));
-                edges.push(differ);
-            }
+        let new = edges.new_ones();
+        let falls_short = new.iter().any(|edge| (*edge & set).is_empty());
+        let reaches = (is_whole && !falls_short).then(|| self.all_alone());
+        Verdict { reaches, edges: new, block: is_whole.then_some(block) }
+    }
+
+    /// Columns of a set that leave few pairs of rows together, and their classes; or all of them.
+    fn block(&self, set: Mask<W>, scratch: &mut Scratch) -> (Mask<W>, Arc<Classes>) {
+        let whole = Classes::whole(self.table.rows());
+        if set.is_empty() || whole.together(self.table.rows()).pairs <= self.most_pairs {
+            return (Mask::EMPTY, Arc::new(whole));
         }
-        Verdict::FallsShort(edges)
+        drop(whole);
+        if set.len() == 1 {
+            return (set, self.column(set.iter().next().expect("one")));
+        }
+        let (mut taken, mut classes) = self.start(set, scratch);
+        let mut left = Left::new(set.without(taken));
+        let mut new = taken;
+        while classes.together(self.table.rows()).pairs > self.most_pairs {
+            let Some(next) = left.take(new, &self.guide, scratch) else { break };
+            new = Mask::one(next);
+            taken |= new;
+            classes = Arc::new(classes.refine(self.columns[next], scratch));
+            self.lock().keep(taken, &classes);
+        }
+        (taken, classes)
     }
 
     /// As [`Judge::judge`] where rows do not fall into classes.
@@ -237,7 +272,7 @@ impl<'a, const W: usize> Judge<'a, W> {
             Ok(self.target.is_reached(&sizes).then_some(Together { pairs, repeated: 0, alone }))
         };
         if let Some(together) = reaches(set)? {
-            return Ok(Verdict::Reaches(together));
+            return Ok(Verdict::reaches(together));
         }
         let (mut grown, mut left) = (set, Mask::EMPTY);
         let tried: Vec<usize> = Mask::first(self.columns()).without(set).iter().collect();
@@ -254,7 +289,7 @@ impl<'a, const W: usize> Judge<'a, W> {
                 grown = larger;
             }
         }
-        Ok(Verdict::FallsShort(vec![left]))
+        Ok(Verdict::falls_short(vec![left]))
     }
 
     /// One column of a set, and the classes of all its others; nothing for the empty set.
@@ -267,17 +302,10 @@ impl<'a, const W: usize> Judge<'a, W> {
             return Some((first, Arc::new(Classes::whole(self.table.rows()))));
         }
         let (mut taken, mut classes) = self.start(set, scratch);
-        // How far each column that is left is implied by some column taken.
-        let mut left: Vec<(f32, usize)> =
-            set.without(taken).iter().map(|rank| (0.0, rank)).collect();
+        let mut left = Left::new(set.without(taken));
         let mut new = taken;
         loop {
-            for (implied, rank) in &mut left {
-                let by_new = new.iter().map(|by| self.guide.share(by, *rank, scratch));
-                *implied = by_new.fold(*implied, f32::max);
-            }
-            let least = (0..left.len()).min_by(|&a, &b| left[a].0.total_cmp(&left[b].0))?;
-            let (_, next) = left.remove(least);
+            let next = left.take(new, &self.guide, scratch)?;
             if left.is_empty() {
                 return Some((next, classes));
             }
@@ -339,6 +367,81 @@ impl<'a, const W: usize> Judge<'a, W> {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Cache<W>> {
         self.cache.lock().expect("nobody panics while holding it")
+    }
+}
+
+/// The columns of a set that are still to refine, each with how far it is implied by one taken.
+struct Left(Vec<(f32, usize)>);
+
+impl Left {
+    fn new<const W: usize>(columns: Mask<W>) -> Self {
+        Self(columns.iter().map(|rank| (0.0, rank)).collect())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Takes the column that is least implied, after `new` ones were taken.
+    fn take<const W: usize>(
+        &mut self,
+        new: Mask<W>,
+        guide: &Guide,
+        scratch: &mut Scratch,
+    ) -> Option<usize> {
+        for (implied, rank) in &mut self.0 {
+            let by_new = new.iter().map(|by| guide.share(by, *rank, scratch));
+            *implied = by_new.fold(*implied, f32::max);
+        }
+        let least = (0..self.0.len()).min_by(|&a, &b| self.0[a].0.total_cmp(&self.0[b].0))?;
+        Some(self.0.remove(least).1)
+    }
+}
+
+/// The edges that pairs of rows of a block are held against.
+struct Edges<'a, const W: usize> {
+    judge: &'a Judge<'a, W>,
+    /// Edges without a column of the block, those that are not known last; with their columns.
+    all: Vec<(Mask<W>, Vec<usize>)>,
+    known: usize,
+}
+
+impl<'a, const W: usize> Edges<'a, W> {
+    fn new(judge: &'a Judge<'a, W>, known: &[Mask<W>], block: Mask<W>) -> Self {
+        let mut apart: Vec<Mask<W>> =
+            known.iter().copied().filter(|edge| (*edge & block).is_empty()).collect();
+        apart.sort_unstable_by(Mask::order);
+        let all: Vec<_> = apart.into_iter().map(|edge| (edge, edge.iter().collect())).collect();
+        Self { judge, known: all.len(), all }
+    }
+
+    /// Looks at a pair of rows that agree on the block.
+    #[inline]
+    fn take(&mut self, a: u32, b: u32) {
+        let differs =
+            |columns: &[usize]| columns.iter().all(|&rank| !self.judge.columns[rank].agree(a, b));
+        if !self.all.iter().any(|(_, columns)| differs(columns)) {
+            self.learn(a, b);
+        }
+    }
+
+    #[cold]
+    fn learn(&mut self, a: u32, b: u32) {
+        let columns = self.judge.columns.iter().enumerate();
+        let differ = columns.filter(|(_, column)| !column.agree(a, b)).map(|(rank, _)| rank);
+        let columns: Vec<usize> = differ.collect();
+        let edge = columns.iter().fold(Mask::EMPTY, |edge, &rank| edge | Mask::one(rank));
+        let known = self.known;
+        let mut at = 0;
+        self.all.retain(|(other, _)| {
+            at += 1;
+            at <= known || !edge.is_within(*other)
+        });
+        self.all.push((edge, columns));
+    }
+
+    fn new_ones(self) -> Vec<Mask<W>> {
+        self.all[self.known..].iter().map(|(edge, _)| *edge).collect()
     }
 }
 

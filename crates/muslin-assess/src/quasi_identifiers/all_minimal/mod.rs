@@ -5,11 +5,13 @@
 //! such *edge*, minimal keys those that hit them minimally. There are too many pairs to look at
 //! all of them, so the search knows few edges, lists the minimal sets that hit those, and judges
 //! each on the rows; a set that falls short gives new edges (hitting sets with partial information, after
-//! Birnick, Bläsius and others, 2020). Below a ratio of one the edges are what larger and larger sets that
+//! Birnick, Bläsius and others, 2020). A set is judged with its neighbours: all pairs of rows that some of its
+//! columns leave together, its block, are held against the edges, so every set with these columns is
+//! settled by the edges alone. Below a ratio of one the edges are what larger and larger sets that
 //! fall short leave over, which needs nothing but that more columns never tell less apart.
 //!
 //! ```text
-//! judge     a set's classes, refined column by column, kept for its neighbours; edges from what falls short
+//! judge     a set's classes, refined column by column, kept for its neighbours; blocks; edges from what falls short
 //! search    the tree of minimal sets that hit all edges, over and over until no edge is new
 //! classes   rows that are not alone, class by class
 //! guide     in which order columns refine best, by some of the rows
@@ -32,8 +34,6 @@ use crate::{Error, Result};
 
 /// Most columns that a search takes.
 const MOST_COLUMNS: usize = 1_024;
-/// Nodes after which a pass over sets of any size is given up for one size after the other.
-const MANY_NODES: usize = 200_000;
 /// Rows that columns are ranked by.
 const RANKED_ROWS: usize = 1 << 14;
 
@@ -70,14 +70,29 @@ pub struct MinimalSets {
     max_size: Option<usize>,
     limit: Option<usize>,
     missing: MissingRule,
+    tuning: Tuning,
+}
+
+/// What makes the search quick; no answer depends on it.
+#[derive(Clone, Copy, Debug)]
+struct Tuning {
+    /// Nodes after which a pass over sets of any size is given up for one size after the other.
     many_nodes: usize,
+    /// Pairs of rows that are all looked at together at most, where it is not as many as rows.
+    most_pairs: Option<u64>,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self { many_nodes: 200_000, most_pairs: None }
+    }
 }
 
 impl MinimalSets {
     /// Looks for sets of any size.
     pub fn new(target: Target) -> Self {
         let missing = MissingRule::default();
-        Self { target, max_size: None, limit: None, missing, many_nodes: MANY_NODES }
+        Self { target, max_size: None, limit: None, missing, tuning: Tuning::default() }
     }
 
     /// Looks for sets of at most so many columns; of any size when none.
@@ -136,7 +151,8 @@ impl MinimalSets {
         run: &Run,
     ) -> Result<MinimalSetsFound> {
         run.reporter().stage("searching", None);
-        let judge = Judge::<W>::new(table, self.target, self.missing, ids, run);
+        let judge =
+            Judge::<W>::new(table, self.target, self.missing, ids, self.tuning.most_pairs, run);
         let search = Search::new(&judge, run);
         let mut listing =
             Listing { rows: table.rows() as u64, limit: self.limit, sets: Vec::new() };
@@ -145,7 +161,7 @@ impl MinimalSets {
         let mut complete_to = None;
         let mut larger_may_exist = true;
         // All sizes at once; where that is too much, size by size, so that results come early.
-        let (mut size, mut most_nodes) = (largest, self.many_nodes);
+        let (mut size, mut most_nodes) = (largest, self.tuning.many_nodes);
         loop {
             match search.find(size, most_nodes) {
                 Ok(None) => (size, most_nodes) = (1.min(largest), usize::MAX),

@@ -6,7 +6,9 @@
 //! tried later, so every set is met once (the MMCS search of Murakami and Uno). A child is left out
 //! when one of the set's columns would no longer be the only one to hit some edge: then nothing
 //! below is minimal. A child that hits all edges is judged. If it falls short there are new edges,
-//! and the search goes on below it.
+//! and the search goes on below it. Where a key was looked for, judging looks at all pairs of rows
+//! that a few columns leave together, the *block*; a set with these columns that hits all edges is
+//! a key without a further look.
 //!
 //! # Why it is complete
 //! A column that is not needed for the edges known now may be needed for an edge that comes later,
@@ -37,6 +39,8 @@ pub(super) struct Search<'a, const W: usize> {
     run: &'a Run,
     edges: RwLock<Vec<Mask<W>>>,
     edge_count: AtomicUsize,
+    /// Column sets of which every pair of rows that they leave together was looked at.
+    blocks: RwLock<Vec<Mask<W>>>,
     found: RwLock<Found<W>>,
     found_count: AtomicUsize,
     judged: AtomicUsize,
@@ -82,6 +86,7 @@ impl<'a, const W: usize> Search<'a, W> {
             run,
             edges: RwLock::default(),
             edge_count: AtomicUsize::new(0),
+            blocks: RwLock::default(),
             found: RwLock::default(),
             found_count: AtomicUsize::new(0),
             judged: AtomicUsize::new(0),
@@ -98,6 +103,10 @@ impl<'a, const W: usize> Search<'a, W> {
     /// larger ones may exist; nothing when a pass was given up after `most_nodes` nodes.
     pub(super) fn find(&self, most: usize, most_nodes: usize) -> Result<Option<bool>> {
         self.most_nodes.store(most_nodes, Ordering::Relaxed);
+        if self.edge_count.load(Ordering::Relaxed) == 0 {
+            // The first edges, before any pass: a small table gives all of them at once.
+            self.judge(Mask::EMPTY, &mut self.worker());
+        }
         loop {
             let before = self.edge_count.load(Ordering::Relaxed);
             self.cut.store(false, Ordering::Relaxed);
@@ -163,14 +172,18 @@ impl<'a, const W: usize> Search<'a, W> {
     /// Works on a node with a worker that is free.
     fn take<'s>(&'s self, node: Node<W>, most: usize, scope: &Scope<'s>) {
         let idle = self.workers.lock().expect("nobody panics while holding it").pop();
-        let mut worker = idle.unwrap_or_else(|| Worker {
+        let mut worker = idle.unwrap_or_else(|| self.worker());
+        self.node(node, most, &mut worker, scope);
+        self.workers.lock().expect("nobody panics while holding it").push(worker);
+    }
+
+    fn worker(&self) -> Worker<W> {
+        Worker {
             edges: Vec::new(),
             found: Vec::new(),
             only: vec![Mask::EMPTY; self.judge.columns()],
             scratch: Scratch::default(),
-        });
-        self.node(node, most, &mut worker, scope);
-        self.workers.lock().expect("nobody panics while holding it").push(worker);
+        }
     }
 
     fn is_over(&self) -> bool {
@@ -228,34 +241,56 @@ impl<'a, const W: usize> Search<'a, W> {
         if is_known(&self.found.read().expect("nobody panics while holding it")) {
             return true;
         }
+        if self.judge.has_blocks() && self.is_in_block(set) {
+            // The block's edges were taught before it was known.
+            self.learn(worker);
+            if worker.edges.iter().all(|edge| !(*edge & set).is_empty()) {
+                self.keep(set, self.judge.all_alone());
+                return true;
+            }
+            return false;
+        }
         self.judged.fetch_add(1, Ordering::Relaxed);
         self.learn_found(worker);
         let Worker { edges, found, scratch, .. } = worker;
         match self.judge.judge(set, Known { edges, found }, scratch) {
-            Ok(Verdict::Reaches(together)) => {
-                let mut found = self.found.write().expect("nobody panics while holding it");
-                if found.are_known.insert(set) {
-                    found.sets.push((set, together));
-                }
-                let count = found.sets.len();
-                self.found_count.store(count, Ordering::Relaxed);
-                drop(found);
-                self.run.reporter().advance(1);
-                let bytes = count * (size_of::<Mask<W>>() * 3 + size_of::<Together>()) * 2;
-                if let Err(error) = self.run.check_memory(bytes as u64) {
-                    self.fail(error.into());
-                }
-                true
-            }
-            Ok(Verdict::FallsShort(edges)) => {
+            Ok(Verdict { reaches, edges, block }) => {
                 self.teach(&edges);
+                if let Some(block) = block {
+                    self.blocks.write().expect("nobody panics while holding it").push(block);
+                }
                 self.learn(worker);
-                false
+                reaches.is_some_and(|together| {
+                    self.keep(set, together);
+                    true
+                })
             }
             Err(error) => {
                 self.fail(error);
                 true
             }
+        }
+    }
+
+    /// Whether all pairs of rows that part of a set leaves together were looked at.
+    fn is_in_block(&self, set: Mask<W>) -> bool {
+        let blocks = self.blocks.read().expect("nobody panics while holding it");
+        blocks.iter().any(|block| block.is_within(set))
+    }
+
+    /// Keeps a set that reaches the target.
+    fn keep(&self, set: Mask<W>, together: Together) {
+        let mut found = self.found.write().expect("nobody panics while holding it");
+        if found.are_known.insert(set) {
+            found.sets.push((set, together));
+        }
+        let count = found.sets.len();
+        self.found_count.store(count, Ordering::Relaxed);
+        drop(found);
+        self.run.reporter().advance(1);
+        let bytes = count * (size_of::<Mask<W>>() * 3 + size_of::<Together>()) * 2;
+        if let Err(error) = self.run.check_memory(bytes as u64) {
+            self.fail(error.into());
         }
     }
 

@@ -42,6 +42,13 @@ fn columns(found: &MinimalSetsFound) -> Vec<ColumnSet> {
     found.sets().iter().map(|set| set.columns.clone()).collect()
 }
 
+/// The usual tuning, and ones that take every path on small tables.
+fn tunings() -> impl Strategy<Value = Tuning> {
+    let many_nodes = prop_oneof![Just(0usize), Just(5), Just(200_000)];
+    let most_pairs = prop_oneof![Just(None), (0u64..9).prop_map(Some), Just(Some(40))];
+    (many_nodes, most_pairs).prop_map(|(many_nodes, most_pairs)| Tuning { many_nodes, most_pairs })
+}
+
 fn rules() -> impl Strategy<Value = MissingRule> {
     prop_oneof![
         3 => Just(MissingRule::Category),
@@ -56,14 +63,14 @@ proptest! {
     #[test]
     fn every_minimal_set_is_found_and_nothing_else(
         table in prop_oneof![ugly_tables(), key_tables()],
-        rule in rules(), asked in targets(), many_nodes in prop_oneof![Just(0usize), Just(5), Just(MANY_NODES)],
+        rule in rules(), asked in targets(), tuning in tunings(),
         threads in prop_oneof![Just(1usize), Just(3)],
     ) {
         let asked = if rule == MissingRule::Wildcard { (Measure::Separation, asked.1, asked.2) } else { asked };
         let target = target_of(&table, rule, &asked);
         let expected = oracle::minimal_sets(&table, |sizes| target.is_reached(sizes), rule);
         let run = Run::new().threads(threads).expect("threads");
-        let search = MinimalSets { many_nodes, ..MinimalSets::new(target).missing(rule) };
+        let search = MinimalSets { tuning, ..MinimalSets::new(target).missing(rule) };
         let mut listed = Vec::new();
         let found = search
             .list(&table, &mut |sets| { listed.extend_from_slice(sets); Ok(()) }, &run)
@@ -85,13 +92,13 @@ proptest! {
     #[test]
     fn limits_cut_the_list_and_say_so(
         table in key_tables(), asked in targets(), most in 0usize..6, limit in 0usize..8,
-        many_nodes in prop_oneof![Just(0usize), Just(MANY_NODES)],
+        tuning in tunings(),
     ) {
         let rule = MissingRule::Category;
         let target = target_of(&table, rule, &asked);
         let all = oracle::minimal_sets(&table, |sizes| target.is_reached(sizes), rule);
         let small: Vec<ColumnSet> = all.iter().filter(|set| set.len() <= most).cloned().collect();
-        let search = MinimalSets { many_nodes, ..MinimalSets::new(target).max_size(Some(most)) };
+        let search = MinimalSets { tuning, ..MinimalSets::new(target).max_size(Some(most)) };
         let found = search.run(&table, &Run::new()).expect("no limit of the run");
         prop_assert_eq!(columns(&found), small.clone());
         prop_assert_eq!(found.coverage(), Coverage::Complete);
