@@ -1,11 +1,15 @@
 //! The command line, parsed and nothing else.
 
+mod mask;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueHint};
 use muslin::{ColumnType, Encoding, GroupBy, Method, MissingRule, Role, Score, WriteFormat};
+
+pub(crate) use self::mask::{Mask, Order};
 
 /// Finds what gives people away in a table about them.
 #[derive(Debug, Parser)]
@@ -34,6 +38,8 @@ pub(crate) enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
+    /// Publish as many columns as can go together without telling rows apart; mask the rest.
+    Mask(Mask),
 }
 
 /// What every command takes.

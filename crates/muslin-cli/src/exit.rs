@@ -11,6 +11,8 @@ pub(crate) enum Exit {
     Usage = 2,
     /// The input cannot be read.
     Input = 3,
+    /// The target cannot be reached.
+    Unreachable = 4,
     /// A limit ended the work.
     Limit = 5,
     /// The output could not be written.
@@ -32,6 +34,7 @@ impl From<Failure> for Exit {
         match failure {
             Failure::Usage => Self::Usage,
             Failure::Input => Self::Input,
+            Failure::Unreachable => Self::Unreachable,
             Failure::Output => Self::Output,
             Failure::Limit => Self::Limit,
             Failure::Interrupted => Self::Interrupted,

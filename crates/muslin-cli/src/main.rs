@@ -59,6 +59,7 @@ fn run(args: &Args) -> Exit {
         Command::Uniques(uniques) => commands::uniques::run(uniques, &args.common),
         Command::DemoData(demo) => commands::demo_data::run(demo, &args.common),
         Command::Completions { shell } => commands::completions::run(*shell),
+        Command::Mask(mask) => commands::mask::run(mask, &args.common),
     };
     match finished {
         Ok(exit) => exit,

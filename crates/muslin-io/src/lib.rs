@@ -24,5 +24,6 @@ pub use read::{
 };
 pub use types::{ColumnType, type_name};
 pub use write::{
-    CsvStyle, Destination, ResultWriter, WriteFormat, WriteOptions, remove_temporary_files, write,
+    CsvStyle, Destination, ResultWriter, WriteFormat, WriteOptions, check_destination,
+    remove_temporary_files, write,
 };

@@ -11,6 +11,9 @@ pub enum Error {
     /// A search could not be made.
     #[error(transparent)]
     Assess(muslin_assess::Error),
+    /// A protection could not be decided.
+    #[error(transparent)]
+    Protect(muslin_protect::Error),
     /// A column that the job names is not there, or the like.
     #[error(transparent)]
     Table(#[from] muslin_table::Error),
@@ -42,6 +45,17 @@ impl From<muslin_assess::Error> for Error {
     }
 }
 
+impl From<muslin_protect::Error> for Error {
+    /// What an engine or a finder said stays what it was.
+    fn from(error: muslin_protect::Error) -> Self {
+        match error {
+            muslin_protect::Error::Engine(error) => Self::Engine(error),
+            muslin_protect::Error::Assess(error) => error.into(),
+            other => Self::Protect(other),
+        }
+    }
+}
+
 impl From<Error> for muslin_assess::Error {
     fn from(error: Error) -> Self {
         Self::Sink(Box::new(error))
@@ -58,6 +72,8 @@ pub enum Failure {
     Usage,
     /// The input cannot be read as a table.
     Input,
+    /// The target cannot be reached.
+    Unreachable,
     /// The release could not be written.
     Output,
     /// A limit ended the work.
@@ -75,6 +91,7 @@ impl Error {
             Self::Io(error) => of_io(error),
             Self::Engine(error) => of_engine(error),
             Self::Assess(error) => of_assess(error),
+            Self::Protect(error) => of_protect(error),
             Self::Table(error) => of_table(error),
             Self::Policy { .. } => Failure::Usage,
         }
@@ -118,6 +135,16 @@ fn of_assess(error: &muslin_assess::Error) -> Failure {
         }
         muslin_assess::Error::TooManyResults => Failure::Limit,
         muslin_assess::Error::Engine(error) => of_engine(error),
+        _ => Failure::Internal,
+    }
+}
+
+fn of_protect(error: &muslin_protect::Error) -> Failure {
+    match error {
+        muslin_protect::Error::Setting(_) => Failure::Usage,
+        muslin_protect::Error::Unreachable(_) => Failure::Unreachable,
+        muslin_protect::Error::Engine(error) => of_engine(error),
+        muslin_protect::Error::Assess(error) => of_assess(error),
         _ => Failure::Internal,
     }
 }

@@ -1,7 +1,8 @@
 //! muslin finds what gives people away in a table about them, takes it out, and proves it.
 //!
 //! One job goes in, one report comes out, through every door: command line, Python and web.
-//! [`ScanJob`] says what is in a file, [`UniquesJob`] what singles its rows out. A job names the input and the settings; a [`Run`] says how to work: threads, limits,
+//! [`ScanJob`] says what is in a file, [`UniquesJob`] what singles its rows out, [`MaskJob`] which
+//! columns can be published together. A job names the input and the settings; a [`Run`] says how to work: threads, limits,
 //! seed, progress, cancellation.
 //!
 //! ```
@@ -22,13 +23,14 @@ mod demo;
 mod error;
 mod input;
 mod looked;
+mod mask;
 mod policy;
 mod scan;
 mod uniques;
 
 pub use muslin_assess::{
-    ColumnShare, Dis, Method, MinimalUniques, RowUniques, Score, Unique, UniqueBatch, UniquesFound,
-    ValueShare,
+    Beta, ColumnShare, Dis, Measure, Method, MinimalUniques, RowUniques, Score, Target, Unique,
+    UniqueBatch, UniquesFound, ValueShare, Weight,
 };
 pub use muslin_engine::{
     Cancel, Coverage, Engine, MemoryEngine, NoProgress, Partition, Progress, Run, Seed, Shape, Stop,
@@ -39,6 +41,7 @@ pub use muslin_io::{
     Source, WriteFormat, WriteOptions, encode_batches, read, remove_temporary_files, type_name,
     write,
 };
+pub use muslin_protect::MaskMethod;
 pub use muslin_table::{
     Cell, Changes, ClassDiversity, ClassSizes, Code, Codes, Column, ColumnId, ColumnSet,
     Dictionary, DiversityCount, EncodedTable, MissingRule, Ratio, Role, RowId, SizeCount,
@@ -48,6 +51,9 @@ pub use muslin_table::{
 pub use self::demo::DemoData;
 pub use self::error::{Error, Failure, Result};
 pub use self::input::InputReport;
+pub use self::mask::{
+    MaskJob, MaskOutput, MaskReason, MaskReport, MaskSampleReport, MaskStepReport, MaskedReport,
+};
 pub use self::policy::{ColumnPolicy, InputPolicy, Policy};
 pub use self::scan::{
     ClassesReport, ColumnReport, Decided, ScanJob, ScanReport, SizeReport, Threshold, suggest_role,

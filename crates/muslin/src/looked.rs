@@ -73,7 +73,7 @@ pub(crate) fn is_nearly_unique(column: &Column) -> bool {
 }
 
 /// The rows that equal no earlier row, and where they were.
-fn distinct_rows(table: &EncodedTable) -> Result<(EncodedTable, Vec<u32>)> {
+pub(crate) fn distinct_rows(table: &EncodedTable) -> Result<(EncodedTable, Vec<u32>)> {
     let whole = Partition::whole(table.rows());
     let equal = table
         .columns()

@@ -146,6 +146,17 @@ pub fn write(
     written
 }
 
+/// Finds out, before any work, whether something could be written there; leaves nothing behind.
+pub fn check_destination(destination: &Destination, options: &WriteOptions) -> Result<()> {
+    options.format_at(destination)?;
+    match destination {
+        Destination::Stdout => Ok(()),
+        Destination::Path(path) => SafeFile::create(path, &options.inputs)
+            .map(drop)
+            .map_err(|problem| output(destination, problem)),
+    }
+}
+
 fn output(destination: &Destination, problem: OutputProblem) -> Error {
     Error::Output { file: destination.name(), problem }
 }

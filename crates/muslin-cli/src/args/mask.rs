@@ -1,0 +1,109 @@
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueHint};
+use muslin::{Beta, Measure, Weight, WriteFormat};
+
+use super::{InputArgs, one_of};
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Mask {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) search: MaskArgs,
+    #[command(flatten)]
+    pub(crate) release: ReleaseArgs,
+}
+
+/// What to publish.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "What to publish")]
+pub(crate) struct MaskArgs {
+    /// What is measured: classes of all rows, or row pairs told apart of all pairs.
+    #[arg(long, value_name = "MEASURE", value_parser = one_of(Measure::ALL, |measure| measure.name().into()))]
+    pub(crate) measure: Measure,
+    /// The ratio that the published columns do not exceed, from 0 to 1.
+    #[arg(long, value_name = "B", value_parser = parse_beta)]
+    pub(crate) beta: Beta,
+    /// Find the most that can be published, with proof, instead of a good choice.
+    #[arg(long)]
+    pub(crate) exact: bool,
+    /// Choose on this many rows, or row pairs where those are measured; checked on all rows.
+    #[arg(long, value_name = "N", conflicts_with = "exact")]
+    pub(crate) sample: Option<u64>,
+    /// How likely, at most, a sample may suggest too much, which is then repaired.
+    #[arg(long, value_name = "D", default_value = "0.01", value_parser = parse_beta, requires = "sample")]
+    pub(crate) delta: Beta,
+    /// Publish these columns in any case.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) keep: Vec<String>,
+    /// Mask these columns in any case.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) drop: Vec<String>,
+    /// What publishing a column is worth, where not 1; may be repeated.
+    #[arg(long, value_name = "NAME=W", value_parser = parse_weight)]
+    pub(crate) weight: Vec<(String, Weight)>,
+    /// Leave out rows that equal an earlier row in every column that is read.
+    #[arg(long)]
+    pub(crate) distinct_rows: bool,
+}
+
+/// The release.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Release")]
+pub(crate) struct ReleaseArgs {
+    /// Write the release there; `-` for standard output, the report then goes to standard error.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    /// The release's format [default: by the file's name].
+    #[arg(long, requires = "output", value_parser = one_of(WriteFormat::ALL, |format| format.name().into()))]
+    pub(crate) format: Option<WriteFormat>,
+    /// The order of its rows: shuffled for good, by `--seed`, or as they were read.
+    #[arg(long, value_name = "ORDER", requires = "output", default_value = Order::Shuffled.name(),
+        value_parser = one_of(Order::ALL, |order| order.name().into()))]
+    pub(crate) row_order: Order,
+}
+
+/// The order of a release's rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    Shuffled,
+    Seeded,
+    AsRead,
+}
+
+impl Order {
+    const ALL: [Self; 3] = [Self::Shuffled, Self::Seeded, Self::AsRead];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Shuffled => "shuffled",
+            Self::Seeded => "seeded",
+            Self::AsRead => "as-read",
+        }
+    }
+}
+
+fn parse_beta(text: &str) -> Result<Beta, String> {
+    text.parse().map_err(|_| "a decimal number from 0 to 1, such as 0.95".into())
+}
+
+/// `NAME=WEIGHT`. The last `=` counts: names may hold one.
+fn parse_weight(text: &str) -> Result<(String, Weight), String> {
+    let wrong = "NAME=W with a number from 0 on of at most six decimals, such as age=2.5";
+    let (column, weight) = text.rsplit_once('=').ok_or(wrong)?;
+    Ok((column.to_owned(), weight.parse().map_err(|_| wrong)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_take_the_last_equals_sign() {
+        let (column, weight) = parse_weight("a=b=2.5").unwrap();
+        assert_eq!((column.as_str(), weight.to_string().as_str()), ("a=b", "2.5"));
+        assert!(parse_weight("age").is_err() && parse_weight("age=-1").is_err());
+        assert!(parse_beta("0.999").is_ok() && parse_beta("1.1").is_err());
+    }
+}

@@ -1,0 +1,93 @@
+//! `muslin mask`.
+
+mod render;
+
+use std::time::Instant;
+
+use muslin::{
+    Coverage, Destination, Input, MaskJob, MaskMethod, MaskOutput, MaskReport, RowOrder, Seed,
+    Stop, Target, WriteOptions,
+};
+
+use self::render::render;
+use super::input::Asked;
+use super::{Finished, Outcome, print, start, talk, to_json};
+use crate::args::{Common, Mask, Order};
+use crate::exit::Exit;
+use crate::stats;
+use crate::style::Style;
+
+/// Chooses the columns to publish, writes the release that was asked for, and prints a report.
+pub(crate) fn run(args: &Mask, common: &Common) -> Outcome {
+    let started = Instant::now();
+    let job = job(args, common)?;
+    // Where the release goes to standard output, nothing else does.
+    let to_stdout =
+        job.output.as_ref().is_some_and(|output| output.destination == Destination::Stdout);
+    if common.json && to_stdout {
+        return Err(Finished::Usage(
+            "the release and the report cannot both go to standard output\n  hint: name a file for the release with `-o`",
+        ));
+    }
+    let run = start(common)?;
+    let report = job.run(&run)?;
+    let text = if common.json { to_json(&report)? } else { render(&report, &Style::of_stdout()) };
+    if to_stdout {
+        talk(text.trim_end());
+    } else {
+        print(&text)?;
+    }
+    if common.stats {
+        talk(&stats::line(started, report.rows));
+    }
+    Ok(exit(&report))
+}
+
+/// How the program ends; says why on standard error when that is not well.
+fn exit(report: &MaskReport) -> Exit {
+    match (report.coverage, report.unreached()) {
+        (Coverage::Stopped { by: Stop::Interrupted }, _) => Exit::Interrupted,
+        (Coverage::Stopped { by }, _) => {
+            talk(&format!("error: {by}"));
+            Exit::Limit
+        }
+        (_, Some(error)) => {
+            talk(&format!("error: {error}"));
+            Exit::from(error.failure())
+        }
+        (_, None) => Exit::Fine,
+    }
+}
+
+/// The job that the flags and the policy file describe; flags win.
+fn job(args: &Mask, common: &Common) -> Result<MaskJob, muslin::Error> {
+    let Asked { read, roles, missing } = Asked::new(&args.input)?;
+    let search = &args.search;
+    let method = match search.sample {
+        _ if search.exact => MaskMethod::Exact,
+        Some(draws) => MaskMethod::Sampled { draws, delta: search.delta },
+        None => MaskMethod::Greedy,
+    };
+    let output = args.release.output.as_ref().map(|file| MaskOutput {
+        destination: Destination::named(file),
+        options: WriteOptions { format: args.release.format, ..WriteOptions::default() },
+        order: match args.release.row_order {
+            Order::Shuffled => RowOrder::Shuffled,
+            Order::Seeded => RowOrder::Seeded(Seed::new(common.seed)),
+            Order::AsRead => RowOrder::AsRead,
+        },
+    });
+    let target = Target::new(search.measure, search.beta);
+    Ok(MaskJob {
+        read,
+        roles,
+        missing,
+        method,
+        keep: search.keep.clone(),
+        drop: search.drop.clone(),
+        weights: search.weight.iter().cloned().collect(),
+        distinct_rows: search.distinct_rows,
+        output,
+        ..MaskJob::new(Input::named(&args.input.file), target)
+    })
+}

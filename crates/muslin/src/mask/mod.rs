@@ -1,0 +1,301 @@
+//! The job that masks: finds the columns that can be published together, and publishes them.
+
+mod explain;
+mod report;
+mod whole;
+
+use std::collections::BTreeMap;
+
+use muslin_assess::{Target, Weight, Weights};
+use muslin_engine::{Coverage, Engine, MemoryEngine, Run, Stop};
+use muslin_io::{Destination, Input, ReadOptions, Release, RowOrder, WriteOptions};
+use muslin_protect::{Mask, MaskFound, MaskMethod};
+use muslin_table::{Changes, ColumnSet, MissingRule, Role, printable};
+
+pub use self::report::{MaskReason, MaskReport, MaskSampleReport, MaskStepReport, MaskedReport};
+
+use self::explain::Explain;
+use self::report::{order_name, shown, unreachable};
+use self::whole::Whole;
+use crate::input::{InputReport, names};
+use crate::looked::is_nearly_unique;
+use crate::{Error, Result};
+
+/// Publishes the columns of a file that together tell few enough rows apart, and masks the rest.
+///
+/// # Guarantee
+/// The ratio of the published columns, on all rows that are looked at, is not greater than the
+/// target's, whatever the method and however far it got. A release holds these columns and those
+/// that are not measured, no identifier, and every row that was looked at; it is written as a whole
+/// or not at all, and only when at least one measured column is published.
+///
+/// Where some columns have the role of a quasi-identifier, those are measured, and what is neither
+/// that nor an identifier is published as it is. Otherwise all but identifiers are measured. Roles
+/// are those given, never suggested ones.
+///
+/// # Cost
+/// Reading, then what [`MaskMethod`] says: greedy asks one question about all columns left for
+/// each column it publishes. Memory follows rows and columns; a release needs it twice.
+///
+/// # Example
+/// ```
+/// use muslin::{Input, MaskJob, Measure, Run, Target};
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("people.csv");
+/// // Sex and state make four classes of five rows; with age, every row would be alone.
+/// std::fs::write(&file, "age,sex,state\n20,f,CA\n30,f,CA\n40,f,TX\n20,m,NY\n40,m,CA\n")?;
+/// let target = Target::new(Measure::Distinct, "0.8".parse()?);
+/// let report = MaskJob::new(Input::named(&file), target).run(&Run::new())?;
+/// assert_eq!(report.publish, ["sex", "state"]);
+/// assert_eq!(report.ratio, 0.8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct MaskJob {
+    /// What to read.
+    pub input: Input,
+    /// How to read it.
+    pub read: ReadOptions,
+    /// Roles that are known.
+    pub roles: BTreeMap<String, Role>,
+    /// What a missing cell matches.
+    pub missing: MissingRule,
+    /// The ratio that what is published must not exceed.
+    pub target: Target,
+    /// How the columns are chosen.
+    pub method: MaskMethod,
+    /// Measured columns that must be published.
+    pub keep: Vec<String>,
+    /// Measured columns that must not be published.
+    pub drop: Vec<String>,
+    /// What measured columns are worth when they are published; one where nothing is said.
+    pub weights: BTreeMap<String, Weight>,
+    /// Whether rows that equal an earlier one, in every column that is read, are left out.
+    pub distinct_rows: bool,
+    /// The release to write.
+    pub output: Option<MaskOutput>,
+}
+
+/// Where a release goes, and how.
+#[derive(Clone, Debug)]
+pub struct MaskOutput {
+    /// Where.
+    pub destination: Destination,
+    /// How; the input is never written over.
+    pub options: WriteOptions,
+    /// The order of its rows.
+    pub order: RowOrder,
+}
+
+impl MaskOutput {
+    /// Writes to `destination`, rows shuffled by the operating system's randomness.
+    pub fn new(destination: Destination) -> Self {
+        Self { destination, options: WriteOptions::default(), order: RowOrder::Shuffled }
+    }
+
+    fn options_for(&self, input: &Input) -> WriteOptions {
+        let mut options = self.options.clone();
+        if let Input::Path(path) = input {
+            options.inputs.push(path.clone());
+        }
+        options
+    }
+}
+
+/// The measured columns that a job names.
+struct Named {
+    keep: ColumnSet,
+    drop: ColumnSet,
+    weights: Weights,
+}
+
+impl MaskJob {
+    /// Chooses greedily among the columns of `input`, each worth one, and writes nothing.
+    pub fn new(input: Input, target: Target) -> Self {
+        Self {
+            input,
+            read: ReadOptions::default(),
+            roles: BTreeMap::new(),
+            missing: MissingRule::default(),
+            target,
+            method: MaskMethod::Greedy,
+            keep: Vec::new(),
+            drop: Vec::new(),
+            weights: BTreeMap::new(),
+            distinct_rows: false,
+            output: None,
+        }
+    }
+
+    /// Reads the input, chooses what to publish, and writes the release that was asked for.
+    pub fn run(&self, run: &Run) -> Result<MaskReport> {
+        // Before anything else: who cannot write need not wait.
+        if let Some(output) = &self.output {
+            muslin_io::check_destination(&output.destination, &output.options_for(&self.input))?;
+        }
+        let whole = Whole::of(self, run)?;
+        let named = self.named(&whole)?;
+        run.reporter().stage("choosing columns", None);
+        let chosen = self.choose(&whole, &named, run);
+        run.reporter().finish();
+        let mut report = chosen?;
+        let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
+        if let Some(output) = self.output.as_ref().filter(|_| report.reached && !is_interrupted) {
+            self.write(output, &whole, &report, run)?;
+            report.written = Some(output.destination.name());
+        }
+        Ok(report)
+    }
+
+    fn named(&self, whole: &Whole) -> Result<Named> {
+        let set = |names: &[String]| -> Result<ColumnSet> {
+            names.iter().map(|name| whole.measured_column(name)).collect()
+        };
+        let mut weights = Weights::new();
+        for (name, weight) in &self.weights {
+            weights.set(whole.measured_column(name)?, *weight);
+        }
+        Ok(Named { keep: set(&self.keep)?, drop: set(&self.drop)?, weights })
+    }
+
+    fn choose(&self, whole: &Whole, named: &Named, run: &Run) -> Result<MaskReport> {
+        let engine = MemoryEngine::new(&whole.table, run);
+        let unmeasured = whole.table.all_columns().difference(&whole.measured);
+        let mask = Mask::new(self.target)
+            .weights(named.weights.clone())
+            .keep(named.keep.clone())
+            .drop(named.drop.union(&unmeasured))
+            .missing(self.missing)
+            .method(self.method);
+        let found = match mask.run(&engine, run) {
+            Err(muslin_protect::Error::Unreachable(_)) => {
+                return Err(self.keep_exceeds(&engine, &named.keep)?);
+            }
+            found => found?,
+        };
+        let target = self.target;
+        let explain = Explain { engine: &engine, target, missing: self.missing, whole, named };
+        self.report(&found, whole, &explain)
+    }
+
+    /// The columns to keep are too many.
+    fn keep_exceeds(&self, engine: &dyn Engine, keep: &ColumnSet) -> Result<Error> {
+        let sizes = engine.class_sizes(keep, self.missing)?;
+        let (measure, beta) = (self.target.measure(), self.target.beta());
+        let ratio = measure.ratio(&sizes).map_or(1.0, muslin_table::Ratio::as_f64);
+        let all: Vec<&str> = self.keep.iter().map(String::as_str).collect();
+        Ok(unreachable(format!(
+            "the columns to keep ({}) have a {} ratio of {}, which is greater than {beta}\n  hint: name fewer in `--keep`, or pass a larger `--beta`",
+            names(&all),
+            measure.name(),
+            shown(ratio, beta.as_f64()),
+        )))
+    }
+
+    fn report(&self, found: &MaskFound, whole: &Whole, explain: &Explain) -> Result<MaskReport> {
+        let (sizes, target) = (found.sizes(), self.target);
+        let weight = found.weight();
+        let method = match self.method {
+            MaskMethod::Exact => "exact",
+            // All rows are no sample.
+            _ if found.sample().is_some() => "sampled",
+            _ => "greedy",
+        };
+        Ok(MaskReport {
+            schema: 1,
+            command: "mask".into(),
+            coverage: found.coverage(),
+            input: InputReport::new(&whole.source),
+            rows: sizes.rows(),
+            duplicates_dropped: whole.dropped,
+            columns: whole.measured.len() as u64,
+            missing_rule: self.missing,
+            measure: target.measure(),
+            beta: target.beta().as_f64(),
+            publish: whole.names(found.publish()),
+            masked: whole.names(&whole.measured.difference(found.publish())),
+            unmeasured: whole.names(&whole.unmeasured()),
+            identifiers_dropped: whole.names(&whole.identifiers),
+            reached: found.is_reached(),
+            optimal: found.is_optimal(),
+            ratio: found.ratio().as_f64(),
+            distinct_ratio: sizes.distinct_ratio().map(muslin_table::Ratio::as_f64),
+            separation_ratio: sizes.separation_ratio().as_f64(),
+            rows_alone: sizes.rows_below(2),
+            smallest_class: sizes.smallest(),
+            weight: weight.as_f64(),
+            upper_bound: found.upper_bound().as_f64(),
+            gap: found.upper_bound().minus(weight).as_f64(),
+            method: method.into(),
+            steps: explain.steps(found)?,
+            masked_columns: explain.masked(found)?,
+            sample: found.sample().map(|sample| MaskSampleReport::new(&sample, target.measure())),
+            row_order: self.output.as_ref().map(|output| order_name(output.order).into()),
+            written: None,
+            warnings: self.warnings(found, whole),
+        })
+    }
+
+    /// What to look at before relying on the release.
+    fn warnings(&self, found: &MaskFound, whole: &Whole) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let unmeasured = whole.unmeasured();
+        if !unmeasured.is_empty() {
+            let all = whole.names(&unmeasured);
+            let all: Vec<&str> = all.iter().map(String::as_str).collect();
+            warnings.push(format!(
+                "published as they are, and not part of the ratio: {}; whoever knows them tells more rows apart",
+                names(&all)
+            ));
+        }
+        for id in found.publish().union(&unmeasured).iter() {
+            let column = whole.table.column(id);
+            if is_nearly_unique(column) {
+                let name = printable(column.name());
+                warnings.push(format!(
+                    "column `{name}` is published and nearly unique by itself, as an identifier is: pass `--role {name}=identifier` if it is one"
+                ));
+            }
+        }
+        if found.sample().is_some_and(|sample| sample.is_repaired) {
+            warnings.push(
+                "the sample suggested more than is allowed, so columns were taken out again: draw more, or mask without `--sample`".into(),
+            );
+        }
+        match self.output.as_ref().map(|output| output.order) {
+            Some(RowOrder::AsRead) => warnings.push(
+                "the release's rows are in the input's order: neighbours stay neighbours, which can give values away".into(),
+            ),
+            Some(RowOrder::Seeded(_)) => warnings.push(
+                "the release is reproducible: whoever guesses the seed can undo the shuffling of its rows".into(),
+            ),
+            _ => {}
+        }
+        warnings.extend(whole.warnings.iter().cloned());
+        warnings
+    }
+
+    fn write(
+        &self,
+        output: &MaskOutput,
+        whole: &Whole,
+        report: &MaskReport,
+        run: &Run,
+    ) -> Result<()> {
+        let table = &whole.table;
+        let mut changes = Changes::none(table);
+        for name in report.masked.iter().chain(&report.identifiers_dropped) {
+            changes.mask(table.find(name)?);
+        }
+        let release = Release::new(table, &changes, output.order)?;
+        // What a limit left is allowed all the same; the limit that is over does not end its
+        // writing.
+        let run = match report.coverage {
+            Coverage::Stopped { .. } => run.clone().time_limit(None),
+            _ => run.clone(),
+        };
+        let options = output.options_for(&self.input);
+        Ok(muslin_io::write(&release, &output.destination, &options, &run)?)
+    }
+}
