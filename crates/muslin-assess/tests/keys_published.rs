@@ -2,13 +2,16 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::print_stdout, reason = "a test says what it did not check")]
 
+use std::collections::BTreeMap;
+
 use muslin_assess::{
-    Bound, Greedy, Levelwise, Measure, SampledKey, SampledKeyFound, SetRatios, Target,
+    Bound, ExactMinimum, Greedy, Levelwise, Measure, MinimalSets, Pruning, SampledKey,
+    SampledKeyFound, SetRatios, Target,
 };
-use muslin_engine::{MemoryEngine, Partition, Run, Seed, take_rows};
+use muslin_engine::{Coverage, MemoryEngine, Partition, Run, Seed, take_rows};
 use muslin_io::{ColumnChoice, Input, ReadOptions};
 use muslin_table::{EncodedTable, MissingRule, Ratio};
-use muslin_testkit::data;
+use muslin_testkit::{data, published};
 
 /// A real table without one column, or nothing where it is absent.
 fn real(name: &str, without: &str) -> Option<EncodedTable> {
@@ -41,6 +44,89 @@ fn sampled(key: &SampledKey, table: &EncodedTable, seed: u64) -> (SampledKeyFoun
     let found = key.run(&engine, &run).unwrap();
     let ratios = SetRatios::of(&engine, found.set(), MissingRule::Category).unwrap();
     (found, ratios)
+}
+
+/// Number of minimal sets of each size.
+fn minimal(table: &EncodedTable, target: Target, missing: MissingRule) -> BTreeMap<usize, usize> {
+    let found = MinimalSets::new(target).missing(missing).run(table, &Run::new()).unwrap();
+    assert_eq!(found.coverage(), Coverage::Complete);
+    let mut by_size = BTreeMap::new();
+    found.sets().iter().for_each(|set| *by_size.entry(set.columns.len()).or_default() += 1);
+    by_size
+}
+
+fn of(measure: Measure, beta: &str) -> Target {
+    Target::new(measure, beta.parse().unwrap())
+}
+
+#[test]
+fn the_worked_table_has_its_keys_and_ratios() {
+    let table = published::motwani_xu_table_1();
+    let run = Run::new();
+    let engine = MemoryEngine::new(&table, &run);
+    let set = |names: &[&str]| names.iter().map(|name| table.find(name).unwrap()).collect();
+    for (names, [classes, rows], [apart, pairs]) in published::MOTWANI_XU_RATIOS {
+        let ratios = SetRatios::of(&engine, &set(names), MissingRule::Category).unwrap();
+        assert_eq!(ratios.distinct(), Some(Ratio::new(classes, rows)));
+        assert_eq!(ratios.separation(), Ratio::new(apart, pairs));
+    }
+    for (name, apart) in published::MOTWANI_XU_PAIRS {
+        let ratios = SetRatios::of(&engine, &set(&[name]), MissingRule::Category).unwrap();
+        assert_eq!(ratios.separation(), Ratio::new(apart, 10));
+    }
+    let keys = MinimalSets::new(Target::key()).run(&table, &run).unwrap();
+    let keys: Vec<_> = keys.sets().iter().map(|found| found.columns.clone()).collect();
+    assert_eq!(keys, published::MOTWANI_XU_MINIMAL_KEYS.map(set));
+    let minimum = ExactMinimum::new(Target::key()).run(&engine, &run).unwrap();
+    assert_eq!(minimum.set().unwrap().len(), published::MOTWANI_XU_MINIMUM_KEY);
+    assert!(minimum.is_optimal());
+}
+
+#[test]
+fn adult_has_as_many_minimal_sets_as_counted_before() {
+    let Some(table) = adult() else { return };
+    let rule = MissingRule::Category;
+    assert_eq!(minimal(&table, Target::key(), rule), [(13, 2)].into());
+    let distinct = minimal(&table, of(Measure::Distinct, "0.9"), rule);
+    assert_eq!(distinct, [(8, 16), (9, 48), (10, 36), (11, 2)].into());
+    let separation = minimal(&table, of(Measure::Separation, "0.999"), rule);
+    let by_size = [(3, 6), (4, 25), (5, 64), (6, 68), (7, 23), (8, 19), (9, 40), (10, 17)];
+    assert_eq!(separation, by_size.into());
+    // What a tool finds that rounds its error to a multiple of 2^-15: 32 of them, not 32.768.
+    let rounded = minimal(&table, of(Measure::Separation, "0.9990234375"), rule);
+    assert_eq!(rounded.values().sum::<usize>(), 299);
+}
+
+#[test]
+fn the_papers_search_with_samples_finds_the_same_on_adult() {
+    let Some(table) = adult() else { return };
+    let run = Run::new();
+    let engine = MemoryEngine::new(&table, &run);
+    for target in [Target::key(), of(Measure::Distinct, "0.9"), of(Measure::Separation, "0.999")] {
+        let all = MinimalSets::new(target).run(&table, &run).unwrap();
+        let all: Vec<_> = all.sets().iter().map(|found| found.columns.clone()).collect();
+        let search = Levelwise::new(target).pruning(Pruning::Iterative);
+        assert_eq!(search.run(&engine, &run).unwrap().sets(), all);
+    }
+}
+
+#[test]
+fn covtype_and_flights_have_as_many_minimal_keys_as_others_find() {
+    let rule = MissingRule::Category;
+    if let Some(table) = real("covtype.csv.gz", "Cover_Type") {
+        assert_eq!(minimal(&table, Target::key(), rule), [(5, 20), (6, 22)].into());
+    }
+    let Some(path) = data::real("flights.csv.gz") else {
+        println!("flights.csv.gz is absent: not checked");
+        return;
+    };
+    let nulls = ["", "NA"].map(str::to_owned).to_vec();
+    let options = ReadOptions { null: nulls, ..ReadOptions::default() };
+    let table = muslin_io::read(&Input::named(path), &options, &Run::new()).unwrap().table;
+    // Missing equals missing, and missing equals nothing.
+    assert_eq!(minimal(&table, Target::key(), rule).values().sum::<usize>(), 203);
+    let distinct = minimal(&table, Target::key(), MissingRule::Distinct);
+    assert_eq!(distinct.values().sum::<usize>(), 330);
 }
 
 #[test]
