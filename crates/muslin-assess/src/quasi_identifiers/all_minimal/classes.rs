@@ -3,7 +3,10 @@
 //! Rows that are alone in their class stay alone whatever column comes next, so they are left out:
 //! after two or three selective columns hardly any rows are left to look at.
 
+use std::ops::Range;
+
 use muslin_table::{Codes, Column, MissingRule, Slot};
+use rayon::prelude::*;
 
 /// The rows that are not alone, class by class.
 #[derive(Debug, Default)]
@@ -111,6 +114,8 @@ impl<'a> Refiner<'a> {
     }
 }
 
+/// Fewer rows than this are not worth a second thread.
+const ROWS_PER_PART: usize = 1 << 15;
 /// No place: for slots of a single row.
 const NOWHERE: u32 = u32::MAX;
 
@@ -141,6 +146,17 @@ impl Classes {
 
     fn each(&self) -> impl Iterator<Item = &[u32]> {
         (0..self.ends.len()).map(|index| self.class(index))
+    }
+
+    /// Stretches of classes of about as many rows each, one for every thread; one where there are
+    /// too few rows to share out.
+    pub(super) fn parts(&self) -> Vec<Range<usize>> {
+        let parts = (self.rows.len() / ROWS_PER_PART).clamp(1, rayon::current_num_threads());
+        let rows = self.rows.len().div_ceil(parts);
+        let bound = |part: usize| self.ends.partition_point(|&end| end as usize <= part * rows);
+        let start = |part| if part == 0 { 0 } else { bound(part) };
+        let end = |part| if part + 1 == parts { self.ends.len() } else { bound(part + 1) };
+        (0..parts).map(|part| start(part)..end(part)).collect()
     }
 
     /// What these classes leave together in a table of `rows` rows.
@@ -179,24 +195,49 @@ impl Classes {
 
     /// The classes of rows that also agree on a column.
     pub(super) fn refine(&self, by: Refiner<'_>, scratch: &mut Scratch) -> Self {
+        let parts = self.parts();
+        if let [whole] = &parts[..] {
+            return self.refine_part(whole.clone(), by, scratch);
+        }
+        let refine = |part: Range<usize>| self.refine_part(part, by, &mut Scratch::default());
+        let refined: Vec<Self> = parts.into_par_iter().map(refine).collect();
+        let rows = refined.iter().map(|part| part.rows.len()).sum();
+        let mut all = Self { rows: Vec::with_capacity(rows), ends: Vec::new() };
+        for part in refined {
+            let before = narrow(all.rows.len());
+            all.rows.extend_from_slice(&part.rows);
+            all.ends.extend(part.ends.iter().map(|end| before + end));
+        }
+        all
+    }
+
+    fn refine_part(&self, part: Range<usize>, by: Refiner<'_>, scratch: &mut Scratch) -> Self {
         match by.column.codes() {
-            Codes::U8(codes) => self.refine_codes(codes, by, scratch),
-            Codes::U16(codes) => self.refine_codes(codes, by, scratch),
-            Codes::U32(codes) => self.refine_codes(codes, by, scratch),
+            Codes::U8(codes) => self.refine_codes(part, codes, by, scratch),
+            Codes::U16(codes) => self.refine_codes(part, codes, by, scratch),
+            Codes::U32(codes) => self.refine_codes(part, codes, by, scratch),
         }
     }
 
-    fn refine_codes<S: Slot>(&self, codes: &[S], by: Refiner<'_>, scratch: &mut Scratch) -> Self {
+    fn refine_codes<S: Slot>(
+        &self,
+        part: Range<usize>,
+        codes: &[S],
+        by: Refiner<'_>,
+        scratch: &mut Scratch,
+    ) -> Self {
         scratch.fit(by.column.slots());
         let Scratch { slots, counts, places, shared } = scratch;
         let (counts, places) = (&mut counts[..by.column.slots()], &mut places[..by.column.slots()]);
         let alone = by.alone.map_or(usize::MAX, |slot| slot as usize);
         // Never more rows than before: written without asking for room, cut at the end. One more
         // place takes rows that are alone.
-        let mut rows = vec![0u32; self.rows.len() + 1];
+        let start = if part.start == 0 { 0 } else { self.ends[part.start - 1] };
+        let before = part.end.checked_sub(1).map_or(0, |last| self.ends[last] - start) as usize;
+        let mut rows = vec![0u32; before + 1];
         let mut ends = Vec::new();
         let mut end = 0usize;
-        for class in self.each() {
+        for class in part.map(|index| self.class(index)) {
             if let &[a, b] = class {
                 let slot = codes[a as usize].index();
                 if slot == codes[b as usize].index() && slot != alone {
@@ -232,7 +273,7 @@ impl Classes {
                 for (count, place) in counts.iter_mut().zip(places.iter_mut()) {
                     let size = std::mem::take(count) as usize;
                     // A row that is alone goes behind all the others.
-                    *place = narrow(if size > 1 { end } else { self.rows.len() });
+                    *place = narrow(if size > 1 { end } else { before });
                     if size > 1 {
                         end += size;
                         ends.push(narrow(end));
@@ -355,9 +396,9 @@ impl Classes {
         Some(found)
     }
 
-    /// Every pair of rows of one class.
-    pub(super) fn each_pair(&self, mut take: impl FnMut(u32, u32)) {
-        for class in self.each() {
+    /// Every pair of rows of one class, of some classes.
+    pub(super) fn each_pair(&self, part: Range<usize>, mut take: impl FnMut(u32, u32)) {
+        for class in part.map(|index| self.class(index)) {
             for (at, &a) in class.iter().enumerate() {
                 class[at + 1..].iter().for_each(|&b| take(a, b));
             }

@@ -5,11 +5,13 @@
 //! the target has one of its columns. For keys two rows that a set does not tell apart give the
 //! edge at once: the columns in which they differ.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use hashbrown::HashMap;
 use muslin_engine::{Engine, MemoryEngine, Run};
 use muslin_table::{ColumnId, ColumnSet, EncodedTable, MissingRule};
+use rayon::prelude::*;
 
 use super::classes::{Classes, Limit, Refiner, Scratch, Together};
 use super::guide::Guide;
@@ -119,6 +121,11 @@ impl<'a, const W: usize> Judge<'a, W> {
         self.target.is_key() && self.missing != MissingRule::Wildcard
     }
 
+    /// Whether judging a set keeps all threads busy.
+    pub(super) fn is_parallel(&self) -> bool {
+        self.has_blocks() && self.table.rows() > 1 << 16
+    }
+
     /// What a key leaves together.
     pub(super) fn all_alone(&self) -> Together {
         Together { alone: self.table.rows() as u64, ..Together::default() }
@@ -226,14 +233,19 @@ impl<'a, const W: usize> Judge<'a, W> {
     /// the way of a set that hits all edges, and other sets with the block's columns need no look.
     fn judge_key(&self, set: Mask<W>, known: Known<'_, W>, scratch: &mut Scratch) -> Verdict<W> {
         let (block, classes) = self.block(set, scratch);
-        let mut edges = Edges::new(self, known.edges, block);
         let is_whole = classes.together(self.table.rows()).pairs <= self.most_pairs;
-        if is_whole {
-            classes.each_pair(|a, b| edges.take(a, b));
+        let new: Vec<Mask<W>> = if is_whole {
+            let of_part = |part: Range<usize>| {
+                let mut edges = Edges::new(self, known.edges, block);
+                classes.each_pair(part, |a, b| edges.take(a, b));
+                edges.new_ones()
+            };
+            classes.parts().into_par_iter().flat_map_iter(of_part).collect()
         } else {
+            let mut edges = Edges::new(self, known.edges, block);
             classes.some_pairs(SOME_PAIRS, |a, b| edges.take(a, b));
-        }
-        let new = edges.new_ones();
+            edges.new_ones()
+        };
         let falls_short = new.iter().any(|edge| (*edge & set).is_empty());
         let reaches = (is_whole && !falls_short).then(|| self.all_alone());
         Verdict { reaches, edges: new, block: is_whole.then_some(block) }

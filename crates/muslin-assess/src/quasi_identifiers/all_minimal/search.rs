@@ -30,13 +30,14 @@ use super::judge::{Judge, Known, Verdict};
 use crate::mask::Mask;
 use crate::{Error, Result};
 
-/// Nodes this deep are not shared out to other threads any more.
+/// Nodes this deep are not shared out to other threads any more, where others are.
 const SHARED_DEPTH: usize = 5;
 
 /// What is known so far, shared by all threads.
 pub(super) struct Search<'a, const W: usize> {
     judge: &'a Judge<'a, W>,
     run: &'a Run,
+    shared_depth: usize,
     edges: RwLock<Vec<Mask<W>>>,
     edge_count: AtomicUsize,
     /// Column sets of which every pair of rows that they leave together was looked at.
@@ -84,6 +85,8 @@ impl<'a, const W: usize> Search<'a, W> {
         Self {
             judge,
             run,
+            // Threads that judge different sets at a time would look at the same pairs of rows.
+            shared_depth: if judge.is_parallel() { 0 } else { SHARED_DEPTH },
             edges: RwLock::default(),
             edge_count: AtomicUsize::new(0),
             blocks: RwLock::default(),
@@ -319,6 +322,7 @@ impl<'a, const W: usize> Search<'a, W> {
         let known = worker.edges.len();
         let rest = free.without(branch.edge);
         let mut done = Mask::EMPTY;
+        let mut below = Vec::new();
         for column in branch.children.iter() {
             let one = Mask::one(column);
             let child = Node { set: set | one, free: rest | done, size: size + 1 };
@@ -332,11 +336,15 @@ impl<'a, const W: usize> Search<'a, W> {
             }
             if child.size >= most {
                 self.cut.store(true, Ordering::Relaxed);
-            } else if size < SHARED_DEPTH {
+            } else if size < self.shared_depth {
                 scope.spawn(move |scope| self.take(child, most, scope));
             } else {
-                self.node(child, most, worker, scope);
+                below.push(child);
             }
+        }
+        // Sets of few selective columns come last: others have brought the edges by then.
+        for child in below.into_iter().rev() {
+            self.node(child, most, worker, scope);
         }
     }
 }
