@@ -30,7 +30,8 @@ use super::judge::{Judge, Known, Verdict};
 use crate::mask::Mask;
 use crate::{Error, Result};
 
-/// Nodes this deep are not shared out to other threads any more, where others are.
+/// Nodes this deep are near the root: where threads work on different sets, only those are shared
+/// out.
 const SHARED_DEPTH: usize = 5;
 
 /// What is known so far, shared by all threads.
@@ -342,8 +343,12 @@ impl<'a, const W: usize> Search<'a, W> {
                 below.push(child);
             }
         }
-        // Sets of few selective columns come last: others have brought the edges by then.
-        for child in below.into_iter().rev() {
+        // A set is settled sooner when its parts were: those are met in the first children. Near the
+        // root, where a look costs most, sets of unselective columns bring more edges and go first.
+        if size < SHARED_DEPTH {
+            below.reverse();
+        }
+        for child in below {
             self.node(child, most, worker, scope);
         }
     }
