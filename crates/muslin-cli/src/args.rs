@@ -1,5 +1,6 @@
 //! The command line, parsed and nothing else.
 
+mod keys;
 mod mask;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueHint};
 use muslin::{ColumnType, Encoding, GroupBy, Method, MissingRule, Role, Score, WriteFormat};
 
+pub(crate) use self::keys::{Keys, MinimumArgs, QuestionArgs};
 pub(crate) use self::mask::{Mask, Order};
 
 /// Finds what gives people away in a table about them.
@@ -31,6 +33,10 @@ pub(crate) enum Command {
     Scan(Scan),
     /// Find what singles rows out: the smallest sets of values that few rows hold.
     Uniques(Uniques),
+    /// Find which columns tell rows apart: keys and quasi-identifiers.
+    Keys(Keys),
+    /// Publish as many columns as can go together without telling rows apart; mask the rest.
+    Mask(Mask),
     /// Write a made-up table to try things on.
     DemoData(DemoData),
     /// Print a completion script for a shell.
@@ -38,8 +44,6 @@ pub(crate) enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Publish as many columns as can go together without telling rows apart; mask the rest.
-    Mask(Mask),
 }
 
 /// What every command takes.

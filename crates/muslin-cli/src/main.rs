@@ -57,9 +57,10 @@ fn run(args: &Args) -> Exit {
     let finished = match &args.command {
         Command::Scan(scan) => commands::scan::run(scan, &args.common),
         Command::Uniques(uniques) => commands::uniques::run(uniques, &args.common),
+        Command::Keys(keys) => commands::keys::run(keys, &args.common),
+        Command::Mask(mask) => commands::mask::run(mask, &args.common),
         Command::DemoData(demo) => commands::demo_data::run(demo, &args.common),
         Command::Completions { shell } => commands::completions::run(*shell),
-        Command::Mask(mask) => commands::mask::run(mask, &args.common),
     };
     match finished {
         Ok(exit) => exit,

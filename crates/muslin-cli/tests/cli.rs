@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "cli/keys.rs"]
+mod keys;
 #[path = "cli/mask.rs"]
 mod mask;
 #[path = "cli/uniques.rs"]
@@ -307,6 +309,7 @@ fn help_is_short_and_complete() {
     insta::assert_snapshot!("help", seen(&muslin(folder.path(), &["--help"])));
     insta::assert_snapshot!("help_scan", seen(&muslin(folder.path(), &["scan", "--help"])));
     insta::assert_snapshot!("help_uniques", seen(&muslin(folder.path(), &["uniques", "--help"])));
+    insta::assert_snapshot!("help_keys", seen(&muslin(folder.path(), &["keys", "--help"])));
     insta::assert_snapshot!("help_mask", seen(&muslin(folder.path(), &["mask", "--help"])));
     insta::assert_snapshot!(
         "help_demo_data",

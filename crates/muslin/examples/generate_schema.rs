@@ -8,6 +8,7 @@ fn main() -> Result<(), serde_json::Error> {
     let scan = schemars::schema_for!(muslin::ScanReport);
     let uniques = schemars::schema_for!(muslin::UniquesReport);
     let estimate = schemars::schema_for!(muslin::UniquesEstimate);
+    let keys = schemars::schema_for!(muslin::KeysReport);
     let mask = schemars::schema_for!(muslin::MaskReport);
     let policy = schemars::schema_for!(muslin::Policy);
     let files = BTreeMap::from([
@@ -17,6 +18,7 @@ fn main() -> Result<(), serde_json::Error> {
             "docs/schema/uniques-dry-run.schema.json",
             serde_json::to_string_pretty(&estimate)? + "\n",
         ),
+        ("docs/schema/keys.schema.json", serde_json::to_string_pretty(&keys)? + "\n"),
         ("docs/schema/policy.schema.json", serde_json::to_string_pretty(&policy)? + "\n"),
         ("docs/schema/mask.schema.json", serde_json::to_string_pretty(&mask)? + "\n"),
     ]);

@@ -1,8 +1,9 @@
 //! muslin finds what gives people away in a table about them, takes it out, and proves it.
 //!
 //! One job goes in, one report comes out, through every door: command line, Python and web.
-//! [`ScanJob`] says what is in a file, [`UniquesJob`] what singles its rows out, [`MaskJob`] which
-//! columns can be published together. A job names the input and the settings; a [`Run`] says how to work: threads, limits,
+//! [`ScanJob`] says what is in a file, [`UniquesJob`] what singles its rows out, [`KeysJob`] which
+//! columns tell them apart, [`MaskJob`] which columns can be published together. A job names the
+//! input and the settings; a [`Run`] says how to work: threads, limits,
 //! seed, progress, cancellation.
 //!
 //! ```
@@ -19,9 +20,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod arrays;
 mod demo;
 mod error;
 mod input;
+mod keys;
 mod looked;
 mod mask;
 mod policy;
@@ -29,8 +32,13 @@ mod scan;
 mod uniques;
 
 pub use muslin_assess::{
-    Beta, ColumnShare, Dis, Measure, Method, MinimalUniques, RowUniques, Score, Target, Unique,
-    UniqueBatch, UniquesFound, ValueShare, Weight,
+    Beta, Bound, ExactFound, ExactMinimum, Explain, Explanation, FoundSet, Greedy, GreedyFound,
+    GreedyStep, Levelwise, LevelwiseFound, Measure, MinimalSets, MinimalSetsFound, Pruning,
+    RatioEstimate, SampledKey, SampledKeyFound, SetRatios, Target, Weight, Weights,
+};
+pub use muslin_assess::{
+    ColumnShare, Dis, Method, MinimalUniques, RowUniques, Score, Unique, UniqueBatch, UniquesFound,
+    ValueShare,
 };
 pub use muslin_engine::{
     Cancel, Coverage, Engine, MemoryEngine, NoProgress, Partition, Progress, Run, Seed, Shape, Stop,
@@ -51,6 +59,12 @@ pub use muslin_table::{
 pub use self::demo::DemoData;
 pub use self::error::{Error, Failure, Result};
 pub use self::input::InputReport;
+pub use self::keys::{
+    AllReport, AllSets, BoundsReport, ExplanationReport, GivenSetReport, KeysAnswer, KeysJob,
+    KeysOutput, KeysQuestion, KeysReport, MinimumMethod, MinimumReport, OverviewReport, RatiosKind,
+    RatiosReport, SampleReport, SampledSet, SetFacts, SetsMethod, ShareReport, StepReport,
+    TargetReport, WholeReport,
+};
 pub use self::mask::{
     MaskJob, MaskOutput, MaskReason, MaskReport, MaskSampleReport, MaskStepReport, MaskedReport,
 };

@@ -3,6 +3,7 @@
 pub(crate) mod completions;
 pub(crate) mod demo_data;
 mod input;
+pub(crate) mod keys;
 pub(crate) mod mask;
 pub(crate) mod scan;
 pub(crate) mod uniques;

@@ -3,19 +3,17 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use arrow_array::builder::StringBuilder;
-use arrow_array::{
-    ArrayRef, Float64Array, RecordBatch, StringArray, UInt16Array, UInt32Array, UInt64Array,
-};
+use arrow_array::{ArrayRef, RecordBatch, StringArray, UInt32Array};
 use arrow_schema::{Field, Schema, SchemaRef};
 use muslin_assess::{Dis, Unique, UniqueBatch, UniquesFound, ValueShare};
 use muslin_engine::{Coverage, Run};
 use muslin_io::{CsvStyle, Destination, Input, ResultWriter, WriteOptions};
-use muslin_table::{Code, Column, ColumnId, EncodedTable, RowId};
+use muslin_table::{Code, Column, ColumnId, RowId};
 
 use super::groups::{Groups, Novelty};
 use super::tables::{GroupBy, UniquesTable};
 use super::{RowReport, UniquesJob};
+use crate::arrays::{LINES, f64s, joined, names, u16s, u32s, u64s};
 use crate::looked::Looked;
 use crate::{Error, Result};
 
@@ -31,9 +29,6 @@ pub struct UniquesOutput {
     /// Whether the table has values of cells, where it can.
     pub show_values: bool,
 }
-
-/// Lines of a batch: few enough that no text of one is longer than a batch may be.
-const LINES: usize = 1 << 13;
 
 impl UniquesOutput {
     /// Writes `table` to `destination`, without values.
@@ -302,10 +297,6 @@ fn first_row(unique: &Unique<'_>) -> usize {
     unique.rows().first().map_or(0, |&row| row as usize)
 }
 
-fn names(table: &EncodedTable, columns: impl Iterator<Item = ColumnId>) -> String {
-    columns.map(|id| table.column(id).name()).collect::<Vec<_>>().join("|")
-}
-
 fn row_report(found: &UniquesFound, dis: &Dis, row: usize, row_of_input: u32) -> RowReport {
     let of_row = found.row(row);
     RowReport {
@@ -329,27 +320,4 @@ pub(super) fn top_rows(
     rows.sort_by(|&a, &b| found.row(b).suda.total_cmp(&found.row(a).suda).then(a.cmp(&b)));
     rows.truncate(most);
     rows.into_iter().map(|row| row_report(found, dis, row, row_of_input(row))).collect()
-}
-
-fn u16s(numbers: impl Iterator<Item = usize>) -> ArrayRef {
-    let narrow = |number| u16::try_from(number).expect("no more than a thousand columns");
-    Arc::new(UInt16Array::from_iter_values(numbers.map(narrow)))
-}
-
-fn u32s(numbers: impl Iterator<Item = u32>) -> ArrayRef {
-    Arc::new(UInt32Array::from_iter_values(numbers))
-}
-
-fn u64s(numbers: impl Iterator<Item = u64>) -> ArrayRef {
-    Arc::new(UInt64Array::from_iter_values(numbers))
-}
-
-fn f64s(numbers: impl Iterator<Item = f64>) -> ArrayRef {
-    Arc::new(Float64Array::from_iter_values(numbers))
-}
-
-fn joined(texts: impl Iterator<Item = String>) -> ArrayRef {
-    let mut builder = StringBuilder::new();
-    texts.for_each(|text| builder.append_value(text));
-    Arc::new(builder.finish())
 }

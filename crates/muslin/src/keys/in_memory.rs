@@ -1,0 +1,264 @@
+//! Questions that are answered from the whole table in memory.
+
+use std::collections::BTreeMap;
+
+use muslin_assess::{
+    ExactMinimum, FoundSet, Greedy, Levelwise, Measure, MinimalSets, Pruning, SetRatios, Target,
+    Weight, Weights,
+};
+use muslin_engine::{Coverage, Engine, MemoryEngine, Run, Stop};
+use muslin_table::{ClassSizes, ColumnSet, EncodedTable, MissingRule};
+
+use super::explain::Explainer;
+use super::output::Lines;
+use super::question::{AllSets, MinimumMethod};
+use super::report::{
+    AllReport, GivenSetReport, KeysAnswer, MinimumReport, OverviewReport, SetFacts, WholeReport,
+};
+use super::{not_interrupted, set_names};
+use crate::Result;
+
+/// A table in memory, and how to look at it.
+pub(super) struct InMemory<'a> {
+    pub(super) table: &'a EncodedTable,
+    pub(super) missing: MissingRule,
+    pub(super) weights: Weights,
+    pub(super) run: &'a Run,
+}
+
+/// An answer, and how far it got.
+pub(super) type Answered = (Coverage, KeysAnswer);
+
+impl InMemory<'_> {
+    fn engine(&self) -> MemoryEngine<'_> {
+        MemoryEngine::new(self.table, self.run)
+    }
+
+    fn names(&self, set: &ColumnSet) -> Vec<String> {
+        set_names(self.table, set)
+    }
+
+    fn explainer<'a>(&'a self, engine: &'a MemoryEngine<'a>) -> Explainer<'a> {
+        Explainer { table: self.table, engine, missing: self.missing, run: self.run }
+    }
+
+    /// What all columns do together.
+    fn whole(&self, engine: &MemoryEngine<'_>, target: Target) -> Result<WholeReport> {
+        let all = self.table.all_columns();
+        let sizes = engine.class_sizes(&all, self.missing)?;
+        Ok(whole(&sizes, all, target))
+    }
+
+    pub(super) fn overview(&self) -> Result<Answered> {
+        let engine = self.engine();
+        let whole = self.whole(&engine, Target::key())?;
+        let found = self.greedy(Target::key()).curve(&engine, self.run)?;
+        not_interrupted(found.coverage())?;
+        let set = found.reached().then(|| self.names(found.set()));
+        let curve = self.explainer(&engine).steps(&found);
+        Ok((found.coverage(), KeysAnswer::Overview(OverviewReport { whole, set, curve })))
+    }
+
+    fn greedy(&self, target: Target) -> Greedy {
+        Greedy::new(target).missing(self.missing).weights(self.weights.clone())
+    }
+
+    pub(super) fn all(&self, asked: &AllSets, lines: Option<&mut Lines>) -> Result<Answered> {
+        let engine = self.engine();
+        let whole = self.whole(&engine, asked.target)?;
+        let found = match asked.method.pruning() {
+            None => self.hitting_sets(asked, lines)?,
+            Some(pruning) => self.levelwise(asked, pruning, &engine, lines)?,
+        };
+        not_interrupted(found.coverage)?;
+        let mut by_size = BTreeMap::new();
+        for set in &found.sets {
+            *by_size.entry(set.0.len()).or_insert(0) += 1;
+        }
+        let report = AllReport {
+            target: asked.target.into(),
+            whole,
+            method: asked.method,
+            sure: found.delta.is_none(),
+            delta: found.delta,
+            max_size: asked.max_size,
+            limit: asked.limit,
+            total: found.sets.len() as u64,
+            by_size,
+            complete_to_size: found.complete_to,
+            larger_may_exist: found.larger_may_exist,
+            sets: found.sets.iter().map(|(set, _)| self.names(set)).collect(),
+            set_facts: found.sets.iter().map(|(_, facts)| *facts).collect(),
+        };
+        Ok((found.coverage, KeysAnswer::All(report)))
+    }
+
+    fn hitting_sets(&self, asked: &AllSets, mut lines: Option<&mut Lines>) -> Result<FoundSets> {
+        let search = MinimalSets::new(asked.target)
+            .missing(self.missing)
+            .max_size(asked.max_size)
+            .limit(asked.limit);
+        let mut sink = |sets: &[FoundSet]| match &mut lines {
+            None => Ok(()),
+            Some(lines) => {
+                let sets: Vec<_> =
+                    sets.iter().map(|set| (&set.columns, SetFacts::from(set))).collect();
+                Ok(lines.push(self.table, &sets)?)
+            }
+        };
+        let found = search.list(self.table, &mut sink, self.run)?;
+        let sets: Vec<(ColumnSet, SetFacts)> =
+            found.sets().iter().map(|set| (set.columns.clone(), set.into())).collect();
+        let mut complete_to = found.complete_to();
+        if found.coverage() == (Coverage::Stopped { by: Stop::ResultLimit }) {
+            complete_to = complete_before_last(&sets);
+        }
+        Ok(FoundSets {
+            sets,
+            complete_to,
+            larger_may_exist: found.larger_may_exist(),
+            delta: None,
+            coverage: found.coverage(),
+        })
+    }
+
+    fn levelwise(
+        &self,
+        asked: &AllSets,
+        pruning: Pruning,
+        engine: &MemoryEngine<'_>,
+        lines: Option<&mut Lines>,
+    ) -> Result<FoundSets> {
+        let mut search =
+            Levelwise::new(asked.target).missing(self.missing).pruning(pruning).delta(asked.delta);
+        if let Some(size) = asked.max_size {
+            search = search.max_size(size);
+        }
+        if let Some(limit) = asked.limit {
+            search = search.limit(limit);
+        }
+        let found = search.run(engine, self.run)?;
+        let mut coverage = found.coverage();
+        if found.limited() {
+            coverage = Coverage::Stopped { by: Stop::ResultLimit };
+        }
+        let mut sets = Vec::new();
+        for set in found.sets() {
+            // A set without its figures would not be a whole line.
+            match SetRatios::of(engine, set, self.missing) {
+                Ok(ratios) => sets.push((set.clone(), SetFacts::from(&ratios))),
+                Err(muslin_assess::Error::Engine(muslin_engine::Error::Stopped(by))) => {
+                    coverage = Coverage::Stopped { by };
+                    break;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if let Some(lines) = lines {
+            let sets: Vec<_> = sets.iter().map(|(set, facts)| (set, *facts)).collect();
+            lines.push(self.table, &sets)?;
+        }
+        let columns = self.table.columns().len();
+        let largest = asked.max_size.unwrap_or(columns).min(columns);
+        let complete = coverage == Coverage::Complete;
+        Ok(FoundSets {
+            complete_to: if complete { Some(largest) } else { complete_before_last(&sets) },
+            larger_may_exist: !complete || largest < columns,
+            sets,
+            delta: found.delta(),
+            coverage,
+        })
+    }
+
+    pub(super) fn minimum(
+        &self,
+        target: Target,
+        exact: bool,
+        costs: &BTreeMap<String, Weight>,
+    ) -> Result<Answered> {
+        let engine = self.engine();
+        let method = if exact { MinimumMethod::Exact } else { MinimumMethod::Greedy };
+        let mut report = MinimumReport::new(target.into(), method, costs);
+        report.whole = self.whole(&engine, target)?;
+        let explainer = self.explainer(&engine);
+        let (set, ratios, coverage) = if exact && report.whole.reachable {
+            let search =
+                ExactMinimum::new(target).missing(self.missing).weights(self.weights.clone());
+            let found = search.run(&engine, self.run)?;
+            report.lower_bound = Some(found.lower_bound().as_f64());
+            report.gap = found.weight().map(|weight| weight.minus(found.lower_bound()).as_f64());
+            report.optimal = Some(found.is_optimal());
+            let set = found.set().cloned().unwrap_or_default();
+            let ratios = SetRatios::from_sizes(set.clone(), found.sizes());
+            (set, ratios, found.coverage())
+        } else {
+            let found = self.greedy(target).prune().run(&engine, self.run)?;
+            if !found.reached() {
+                not_interrupted(found.coverage())?;
+                report.nearest = Some(self.names(found.set()));
+                report.curve = explainer.steps(&found);
+                return Ok((found.coverage(), KeysAnswer::Minimum(Box::new(report))));
+            }
+            report.dropped = self.names(&found.dropped().iter().copied().collect());
+            (found.set().clone(), found.ratios().clone(), found.coverage())
+        };
+        not_interrupted(coverage)?;
+        report.set = Some(self.names(&set));
+        report.ratios = (&ratios).into();
+        report.weight = Some(self.weights.sum(&set).as_f64());
+        report.curve = explainer.order(&set, target.measure())?;
+        report.explanation =
+            explainer.explanation(&set, explained_measure(target, self.missing))?;
+        Ok((coverage, KeysAnswer::Minimum(Box::new(report))))
+    }
+
+    /// What `set` does.
+    pub(super) fn given(&self, set: &ColumnSet) -> Result<Answered> {
+        let engine = self.engine();
+        let explainer = self.explainer(&engine);
+        let ratios = SetRatios::of(&engine, set, self.missing)?;
+        let measure = explained_measure(Target::key(), self.missing);
+        let report = GivenSetReport {
+            set: self.names(set),
+            ratios: (&ratios).into(),
+            rows_held: None,
+            curve: explainer.order(set, Measure::Separation)?,
+            explanation: explainer.explanation(set, measure)?,
+        };
+        Ok((Coverage::Complete, KeysAnswer::Set(Box::new(report))))
+    }
+}
+
+/// Sets, and how far the search for them got.
+struct FoundSets {
+    sets: Vec<(ColumnSet, SetFacts)>,
+    complete_to: Option<usize>,
+    larger_may_exist: bool,
+    delta: Option<f64>,
+    coverage: Coverage,
+}
+
+/// Where a list was cut, all sets smaller than its last one are there.
+fn complete_before_last(sets: &[(ColumnSet, SetFacts)]) -> Option<usize> {
+    sets.last().and_then(|(set, _)| set.len().checked_sub(1))
+}
+
+/// What all columns do, from their classes.
+pub(super) fn whole(sizes: &ClassSizes, all: ColumnSet, target: Target) -> WholeReport {
+    WholeReport {
+        reachable: if target.is_key() { Target::key() } else { target }.is_reached(sizes),
+        duplicate_rows: sizes.classes().map(|classes| sizes.rows() - classes),
+        rows_alike: Some(sizes.rows() - sizes.rows_below(2)),
+        ceiling: Some((&SetRatios::from_sizes(all, sizes)).into()),
+    }
+}
+
+/// What a set is explained by. Of a key, the classes say more than the pairs, nearly all of which
+/// any few columns tell apart.
+fn explained_measure(target: Target, missing: MissingRule) -> Measure {
+    match (target.is_key(), missing) {
+        (false, _) => target.measure(),
+        (true, MissingRule::Wildcard) => Measure::Separation,
+        (true, _) => Measure::Distinct,
+    }
+}
