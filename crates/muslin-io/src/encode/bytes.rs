@@ -27,6 +27,8 @@ pub(crate) struct BytesEncoder {
     bytes: Vec<u8>,
     ends: Vec<usize>,
     recent: Recent,
+    /// The number of each value of one byte; none is zero.
+    single: Box<[u32; 256]>,
     nulls: Vec<Vec<u8>>,
     null_numbers: Vec<u32>,
     cells: Numbers,
@@ -139,6 +141,7 @@ impl BytesEncoder {
             bytes: Vec::new(),
             ends: Vec::new(),
             recent: Recent::new(),
+            single: Box::new([0; 256]),
             nulls: nulls.iter().map(|null| null.clone().into_bytes()).collect(),
             null_numbers: Vec::new(),
             cells: Numbers::default(),
@@ -176,6 +179,12 @@ impl BytesEncoder {
     /// The number of a value whose ends are known.
     #[inline]
     pub(crate) fn number_of_ends(&mut self, of_value: Ends, value: &[u8]) -> u32 {
+        if let [byte] = *value {
+            let known = self.single[usize::from(byte)];
+            if known != 0 {
+                return known;
+            }
+        }
         let len = u32::try_from(value.len()).unwrap_or(u32::MAX);
         let place = self.recent.place(of_value);
         if let Some(number) = self.recent.find(place, of_value, len) {
@@ -183,7 +192,9 @@ impl BytesEncoder {
         }
         let hash = hash(&self.seed, of_value, value);
         let number = self.number_hashed(hash, of_value, value);
-        if len <= SHORT {
+        if let [byte] = *value {
+            self.single[usize::from(byte)] = number;
+        } else if len <= SHORT {
             self.recent.keep(place, Entry { ends: of_value, len, number }, self.ends.len());
         }
         number
