@@ -7,7 +7,7 @@ use muslin_assess::{
     Weight, Weights,
 };
 use muslin_engine::{Coverage, Engine, MemoryEngine, Run, Stop};
-use muslin_table::{ClassSizes, ColumnSet, EncodedTable, MissingRule};
+use muslin_table::{ClassSizes, ColumnSet, EncodedTable, MissingRule, SizeCount};
 
 use super::explain::Explainer;
 use super::output::Lines;
@@ -16,7 +16,7 @@ use super::report::{
     AllReport, GivenSetReport, KeysAnswer, MinimumReport, OverviewReport, SetFacts, WholeReport,
 };
 use super::{not_interrupted, set_names};
-use crate::Result;
+use crate::{Error, Result};
 
 /// A table in memory, and how to look at it.
 pub(super) struct InMemory<'a> {
@@ -49,6 +49,22 @@ impl InMemory<'_> {
         Ok(whole(&sizes, all, target))
     }
 
+    /// What all columns do together, after a search for keys.
+    fn whole_of_keys(&self, engine: &MemoryEngine<'_>, found: &FoundSets) -> Result<WholeReport> {
+        let rows = self.table.rows() as u64;
+        if !found.sets.is_empty() {
+            let alone = ClassSizes::from_rows([SizeCount { size: 1, rows }], self.missing);
+            return Ok(whole(&alone, self.table.all_columns(), Target::key()));
+        }
+        match self.whole(engine, Target::key()) {
+            // Nothing was found in time, and there is no time to find out why.
+            Err(Error::Engine(muslin_engine::Error::Stopped(Stop::TimeLimit))) => {
+                Ok(WholeReport { reachable: true, ..WholeReport::default() })
+            }
+            whole => whole,
+        }
+    }
+
     pub(super) fn overview(&self) -> Result<Answered> {
         let engine = self.engine();
         let whole = self.whole(&engine, Target::key())?;
@@ -65,12 +81,18 @@ impl InMemory<'_> {
 
     pub(super) fn all(&self, asked: &AllSets, lines: Option<&mut Lines>) -> Result<Answered> {
         let engine = self.engine();
-        let whole = self.whole(&engine, asked.target)?;
+        // A key that is found says all about all columns, so they are asked about later, if at all.
+        let of_all = (!asked.target.is_key()).then(|| self.whole(&engine, asked.target));
+        let of_all = of_all.transpose()?;
         let found = match asked.method.pruning() {
             None => self.hitting_sets(asked, lines)?,
             Some(pruning) => self.levelwise(asked, pruning, &engine, lines)?,
         };
         not_interrupted(found.coverage)?;
+        let whole = match of_all {
+            Some(whole) => whole,
+            None => self.whole_of_keys(&engine, &found)?,
+        };
         let mut by_size = BTreeMap::new();
         for set in &found.sets {
             *by_size.entry(set.0.len()).or_insert(0) += 1;

@@ -70,7 +70,8 @@ impl KeysReport {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WholeReport {
-    /// Whether all columns together reach the target; where they do not, no set does.
+    /// Whether all columns together reach the target, as far as is known; where they do not, no set
+    /// does.
     pub reachable: bool,
     /// Rows that equal an earlier row in all columns; none where that is not known.
     pub duplicate_rows: Option<u64>,
