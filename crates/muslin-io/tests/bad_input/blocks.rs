@@ -3,8 +3,8 @@
 use crate::case::{Case, Cells, case, col};
 
 /// The reader takes blocks of this size, and cuts them into pieces of the second.
-const BLOCK: usize = 4 << 20;
-const PIECE: usize = 256 << 10;
+const BLOCK: usize = 1 << 20;
+const PIECE: usize = 64 << 10;
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut all = vec![mixed("\n"), mixed("\r\n")];

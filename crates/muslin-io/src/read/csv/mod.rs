@@ -153,10 +153,15 @@ impl<'a> Text<'a> {
             let (last, consumed) = (block.last, block.consumed);
             // The next block is tokenized while this one's rows are taken.
             let (taken, fields) = rayon::join(
-                || waiting.take().map_or(Ok(()), |fields| rows.take(&fields, layout)),
+                || {
+                    let Some(fields) = waiting.take() else { return Ok(None) };
+                    rows.take(&fields, layout).map(|()| Some(fields.text))
+                },
                 || cut.fields(block, place),
             );
-            taken?;
+            if let Some(text) = taken? {
+                blocks.give_back(text);
+            }
             waiting = Some(fields?);
             run.reporter().advance(consumed);
             read_bytes += consumed;

@@ -1,7 +1,7 @@
 //! Bytes of any encoding to blocks of UTF-8 text that end with a line.
 
 use std::io::{self, Read};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread::JoinHandle;
 
 use encoding_rs::{CoderResult, Decoder};
@@ -83,12 +83,14 @@ pub(super) enum TextFault {
 /// Blocks made on a thread of their own, a few ahead of whoever takes them.
 pub(super) struct Blocks {
     receiver: Option<Receiver<Result<Block, TextFault>>>,
+    /// Takes back what held the text of a block.
+    spare: Sender<Vec<u8>>,
     thread: Option<JoinHandle<()>>,
     pub(super) encoding: Encoding,
 }
 
-/// Text per block.
-pub(super) const BLOCK_BYTES: usize = 4 << 20;
+/// Text per block and few threads.
+const BLOCK_BYTES: usize = 1 << 20;
 /// No record of a table about people is longer than this.
 pub(super) const RECORD_LIMIT: usize = 64 << 20;
 
@@ -103,9 +105,12 @@ impl Blocks {
         let encoding = encoding.unwrap_or_else(|| Encoding::sniff(&head));
         let content = io::Cursor::new(head).chain(content);
         let (sender, receiver) = sync_channel(2);
+        let (spare, spares) = channel();
+        // A block keeps every thread busy, and no more: all of it is fresh memory once.
+        let block_bytes = BLOCK_BYTES * rayon::current_num_threads().div_ceil(4).min(4);
         let thread = std::thread::Builder::new().spawn(move || {
-            let mut cutter =
-                Cutter { source: TextSource::new(content, encoding), rest: Vec::new() };
+            let source = TextSource::new(content, encoding);
+            let mut cutter = Cutter { source, rest: Vec::new(), spares, block_bytes };
             loop {
                 let block = cutter.next_block();
                 let over = block.as_ref().map_or(true, |block| block.last);
@@ -116,7 +121,13 @@ impl Blocks {
             }
         });
         let thread = Some(thread.map_err(TextFault::Io)?);
-        Ok(Self { receiver: Some(receiver), thread, encoding })
+        Ok(Self { receiver: Some(receiver), spare, thread, encoding })
+    }
+
+    /// Takes back the text of a block that is done with.
+    pub(super) fn give_back(&self, text: Vec<u8>) {
+        // A thread that has ended needs no more.
+        let _ = self.spare.send(text);
     }
 
     /// The next block; to be called until one is the last or there is a fault.
@@ -142,15 +153,19 @@ struct Cutter<R> {
     source: TextSource<R>,
     /// The begun line after the last block.
     rest: Vec<u8>,
+    spares: Receiver<Vec<u8>>,
+    block_bytes: usize,
 }
 
 impl<R: Read> Cutter<R> {
     fn next_block(&mut self) -> Result<Block, TextFault> {
-        let mut text = std::mem::take(&mut self.rest);
-        text.reserve(BLOCK_BYTES + PADDING);
+        let mut text = self.spares.try_recv().unwrap_or_default();
+        text.clear();
+        text.reserve(self.rest.len() + self.block_bytes + PADDING);
+        text.append(&mut self.rest);
         let mut consumed = 0;
         loop {
-            let wanted = text.len() + BLOCK_BYTES;
+            let wanted = text.len() + self.block_bytes;
             let mut over = false;
             while text.len() < wanted && !over {
                 let (read, ended) = self.source.read_into(&mut text, wanted)?;
