@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table};
+use muslin::printable;
 
 /// How to show things to whoever reads standard output.
 pub(crate) struct Style {
@@ -111,6 +112,17 @@ pub(crate) fn count(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// Names of columns, one after the other.
+pub(crate) fn list(names: &[String]) -> String {
+    names.iter().map(|name| printable(name)).collect::<Vec<_>>().join(", ")
+}
+
+/// A part as a share of the whole.
+#[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
+pub(crate) fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 /// A share in percent, never rounded to nothing or to all.

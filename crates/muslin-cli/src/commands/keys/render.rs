@@ -7,7 +7,7 @@ use muslin::{
 
 use super::super::input::title;
 use super::render_set;
-use crate::style::{Style, bar, count, percent, ratio};
+use crate::style::{Style, bar, count, list, percent, ratio, share};
 
 /// Sets that a summary shows; all are in `--json` and in the file of `-o`.
 const SHOWN: usize = 12;
@@ -272,16 +272,7 @@ pub(super) fn columns(number: usize) -> String {
     format!("{number} {}", if number == 1 { "column" } else { "columns" })
 }
 
-pub(super) fn list(names: &[String]) -> String {
-    names.iter().map(|name| printable(name)).collect::<Vec<_>>().join(", ")
-}
-
 /// The columns of a set; there may be none.
 pub(super) fn set_of(names: &[String]) -> String {
     if names.is_empty() { "(no column at all)".into() } else { list(names) }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
-pub(super) fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

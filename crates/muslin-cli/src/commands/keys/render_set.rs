@@ -5,10 +5,8 @@ use muslin::{
     MinimumReport, RatiosReport, SampleReport,
 };
 
-use super::render::{
-    ceiling, columns, curve, heading, measure_of, no_key, set_of, share, unreached,
-};
-use crate::style::{Style, count, number, percent, ratio};
+use super::render::{ceiling, columns, curve, heading, measure_of, no_key, set_of, unreached};
+use crate::style::{Style, count, number, percent, ratio, share};
 
 /// A set that was looked for.
 pub(super) fn minimum(report: &KeysReport, minimum: &MinimumReport, style: &Style) -> String {

@@ -3,7 +3,7 @@
 use muslin::{Coverage, MaskReason, MaskReport, Measure, printable};
 
 use super::super::input::title;
-use crate::style::{Style, bar, count, number, percent, ratio};
+use crate::style::{Style, bar, count, list, number, percent, ratio, share};
 
 /// The report.
 pub(super) fn render(report: &MaskReport, style: &Style) -> String {
@@ -201,13 +201,4 @@ fn next_step(report: &MaskReport) -> String {
         }
         None => "Next: `-o release.csv` writes the published columns; `--exact` finds whether more can be published.".into(),
     }
-}
-
-fn list(names: &[String]) -> String {
-    names.iter().map(|name| printable(name)).collect::<Vec<_>>().join(", ")
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
-fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

@@ -4,7 +4,7 @@ use muslin::{Coverage, IntervalReport, UniquesEstimate, UniquesReport, printable
 
 use super::super::input::title;
 use crate::args::method_name;
-use crate::style::{Style, bar, count, number, percent};
+use crate::style::{Style, bar, count, list, number, percent, share};
 
 /// Columns and column sets that a summary names; all are in `--json`.
 const SHOWN: usize = 8;
@@ -241,13 +241,4 @@ fn bytes(bytes: f64) -> String {
         b if b < 1e9 => format!("{:.0} MB", b / 1e6),
         b => format!("{:.1} GB", b / 1e9),
     }
-}
-
-fn list(names: &[String]) -> String {
-    names.iter().map(|name| printable(name)).collect::<Vec<_>>().join(", ")
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
-fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
