@@ -157,6 +157,10 @@ impl Column {
 }
 
 fn count_reserved<S: crate::Slot>(slots: &[S], values: usize) -> (u64, u64, u64) {
+    // Most columns have values only.
+    if slots.iter().copied().max().is_none_or(|largest| largest.index() < values) {
+        return (0, 0, 0);
+    }
     let (mut missing, mut suppressed, mut outside) = (0, 0, 0);
     for slot in slots {
         let slot = slot.index();

@@ -49,7 +49,7 @@ struct Entry {
     number: u32,
 }
 
-/// Short values that were met not long ago, each in the one place that its bytes decide. A column of
+/// Values that were met not long ago, each in the one place that its bytes decide. A column of
 /// few values finds nearly all of them here, for a multiplication and a comparison.
 struct Recent {
     places: Vec<Entry>,
@@ -78,13 +78,14 @@ impl Recent {
         usize::try_from(mixed >> self.shift).expect("a place in memory")
     }
 
+    /// The number of the value in a place if its ends and its length are these.
     #[inline]
     fn find(&self, place: usize, ends: Ends, len: u32) -> Option<u32> {
         let entry = &self.places[place];
         (entry.ends == ends && entry.len == len).then_some(entry.number)
     }
 
-    /// Keeps a short value in its place; with more distinct values there are more places.
+    /// Keeps a value in its place; with more distinct values there are more places.
     #[inline]
     fn keep(&mut self, place: usize, entry: Entry, distinct: usize) {
         if distinct * 4 > self.places.len() && self.places.len() < Self::MOST {
@@ -98,7 +99,7 @@ impl Recent {
 /// The first and the last eight bytes of a string; shorter strings are padded with zeros and have
 /// no last bytes. With the length they tell strings of up to sixteen bytes apart.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Ends {
+pub(super) struct Ends {
     pub(super) head: u64,
     tail: u64,
 }
@@ -122,7 +123,7 @@ impl Ends {
 
     /// The ends of `text[start..end]`, where eight bytes can be read from `start` on.
     #[inline]
-    pub(crate) fn within(text: &[u8], start: usize, end: usize) -> Self {
+    fn within(text: &[u8], start: usize, end: usize) -> Self {
         let word = |at: usize| text[at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
         let len = end - start;
         if len >= 8 {
@@ -173,28 +174,42 @@ impl BytesEncoder {
 
     /// The number of a value.
     pub(crate) fn number(&mut self, value: &[u8]) -> u32 {
-        self.number_of_ends(Ends::of(value), value)
+        match *value {
+            [byte] if self.single[usize::from(byte)] != 0 => self.single[usize::from(byte)],
+            _ => self.number_of_ends(Ends::of(value), value),
+        }
     }
 
-    /// The number of a value whose ends are known.
+    /// The number of the value `text[start..end]`, where eight bytes can be read from `start` on.
     #[inline]
-    pub(crate) fn number_of_ends(&mut self, of_value: Ends, value: &[u8]) -> u32 {
-        if let [byte] = *value {
-            let known = self.single[usize::from(byte)];
-            if known != 0 {
-                return known;
-            }
+    pub(crate) fn number_at(&mut self, text: &[u8], start: usize, end: usize) -> u32 {
+        if end - start == 1 && self.single[usize::from(text[start])] != 0 {
+            return self.single[usize::from(text[start])];
         }
+        self.number_of_ends(Ends::within(text, start, end), &text[start..end])
+    }
+
+    #[inline]
+    fn number_of_ends(&mut self, of_value: Ends, value: &[u8]) -> u32 {
         let len = u32::try_from(value.len()).unwrap_or(u32::MAX);
         let place = self.recent.place(of_value);
-        if let Some(number) = self.recent.find(place, of_value, len) {
-            return number;
+        match self.recent.find(place, of_value, len) {
+            Some(number) if len <= SHORT || *stored(&self.bytes, &self.ends, number) == *value => {
+                number
+            }
+            _ => self.number_of_rare(place, of_value, value),
         }
+    }
+
+    /// The number of a value that was not met lately, kept for when it comes again.
+    #[inline(never)]
+    fn number_of_rare(&mut self, place: usize, of_value: Ends, value: &[u8]) -> u32 {
         let hash = hash(&self.seed, of_value, value);
         let number = self.number_hashed(hash, of_value, value);
+        let len = u32::try_from(value.len()).unwrap_or(u32::MAX);
         if let [byte] = *value {
             self.single[usize::from(byte)] = number;
-        } else if len <= SHORT {
+        } else {
             self.recent.keep(place, Entry { ends: of_value, len, number }, self.ends.len());
         }
         number
@@ -248,6 +263,11 @@ impl BytesEncoder {
             Table::Many(table) => table.insert(tag(hash_of_value), number),
         }
         number
+    }
+
+    /// Whether the values that come often are near whatever else is looked at in between.
+    pub(crate) fn is_small(&self) -> bool {
+        self.recent.places.len() <= Recent::FEWEST
     }
 
     /// Whether there are so many values that [`BytesEncoder::number_all`] pays.

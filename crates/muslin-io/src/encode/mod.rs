@@ -29,7 +29,7 @@ use arrow_schema::DataType;
 use muslin_table::{Codes, Column, Dictionary};
 use rayon::prelude::*;
 
-pub(crate) use bytes::{BytesEncoder, Ends};
+pub(crate) use bytes::BytesEncoder;
 pub(crate) use infer::Spelling;
 
 use self::keys::KeyEncoder;

@@ -20,14 +20,15 @@ impl Numbers {
 
     /// Appends the numbers of some rows.
     pub(super) fn push(&mut self, numbers: &[u32]) {
-        let largest = numbers.iter().copied().max().unwrap_or(0);
+        // Wider than a width if and only if the largest of them is.
+        let bits = numbers.iter().fold(0, |bits, &number| bits | number);
         if let Codes::U8(narrow) = &self.codes
-            && largest > u32::from(u8::MAX)
+            && bits > u32::from(u8::MAX)
         {
             self.codes = Codes::U16(narrow.iter().map(|&number| number.into()).collect());
         }
         if let Codes::U16(narrow) = &self.codes
-            && largest > u32::from(u16::MAX)
+            && bits > u32::from(u16::MAX)
         {
             self.codes = Codes::U32(narrow.iter().map(|&number| number.into()).collect());
         }
@@ -67,7 +68,14 @@ impl Numbers {
             codes
         }
         match (Codes::width(values), self.codes) {
-            (1, Codes::U8(codes)) => Codes::U8(renumber(codes, slots)),
+            (1, Codes::U8(mut codes)) => {
+                // As many places as a byte has values: nothing to check at every cell.
+                let mut places = [0u8; 256];
+                slots.iter().zip(&mut places).for_each(|(&slot, place)| *place = u8::at(slot));
+                codes.iter_mut().for_each(|code| *code = places[usize::from(*code)]);
+                codes.shrink_to_fit();
+                Codes::U8(codes)
+            }
             (2, Codes::U16(codes)) => Codes::U16(renumber(codes, slots)),
             (4, Codes::U32(codes)) => Codes::U32(renumber(codes, slots)),
             // Values that became one, or the two slots after the values, ask for another width.

@@ -1,6 +1,7 @@
 //! Fields to codes.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use muslin_engine::Run;
 use muslin_table::EncodedTable;
@@ -9,7 +10,7 @@ use rayon::prelude::*;
 use super::cut::Fields;
 use super::tokens::Tokens;
 use super::{Layout, TakeRows};
-use crate::encode::{BytesEncoder, Ends, Wanted, finish_all};
+use crate::encode::{BytesEncoder, Wanted, finish_all};
 use crate::{Place, Problem, Result};
 
 /// The columns of a table, from all of its rows.
@@ -56,9 +57,19 @@ impl TakeRows for Columns {
                     .zip(positions)
                     .map(|(encoder, &position)| Batch::new(encoder, position, rows))
                     .collect();
+                let (quote, trim) = (marks.quote, options.csv.trim);
                 for piece in &fields.pieces {
-                    for column in &mut columns {
-                        column.take(&fields.text, piece, marks.quote, options.csv.trim);
+                    // Columns of few values share a stretch of text; to one of many values its own
+                    // look-up table is dearer than the text.
+                    let (mut small, mut large): (Vec<_>, Vec<_>) =
+                        columns.iter_mut().partition(|column| column.encoder.is_small());
+                    for records in tiles(piece) {
+                        for column in &mut small {
+                            column.take(&fields.text, piece, records.clone(), quote, trim);
+                        }
+                    }
+                    for column in &mut large {
+                        column.take(&fields.text, piece, 0..piece.records(), quote, trim);
                     }
                 }
                 columns
@@ -107,14 +118,40 @@ impl<'a> Batch<'a> {
         Self { encoder, position, numbers: Vec::with_capacity(rows), problem: None }
     }
 
-    fn take(&mut self, text: &[u8], piece: &Tokens, quote: Option<u8>, trim: bool) {
+    /// Encodes the column's fields of some records of a piece.
+    fn take(
+        &mut self,
+        text: &[u8],
+        piece: &Tokens,
+        records: Range<usize>,
+        quote: Option<u8>,
+        trim: bool,
+    ) {
         if self.problem.is_some() {
             return;
         }
         let (known, begun) = (self.encoder.distinct(), self.numbers.len());
-        encode_piece(self.encoder, text, piece, self.position, quote, trim, &mut self.numbers);
-        self.problem = new_problem(self.encoder, known, &self.numbers[begun..])
-            .map(|(record, problem)| (piece.start_of(record), problem));
+        let fields = piece.field(self.position, records.clone());
+        let value = |place: (usize, usize)| value_of(text, place, quote, trim);
+        if self.encoder.has_many() {
+            let values: Vec<_> = fields.map(value).collect();
+            self.encoder.number_all(&values, &mut self.numbers);
+        } else if piece.is_quoted || trim {
+            self.numbers.extend(fields.map(|(start, end)| {
+                if trim || is_quoted(text, start, quote) {
+                    self.encoder.number(&value((start, end)))
+                } else {
+                    self.encoder.number_at(text, start, end)
+                }
+            }));
+        } else {
+            self.numbers
+                .extend(fields.map(|(start, end)| self.encoder.number_at(text, start, end)));
+        }
+        if self.encoder.distinct() > known {
+            self.problem = new_problem(self.encoder, known, &self.numbers[begun..])
+                .map(|(record, problem)| (piece.start_of(records.start + record), problem));
+        }
     }
 
     fn end(self) -> Result<(), (usize, Problem)> {
@@ -158,30 +195,14 @@ pub(super) fn new_problem(
     Some((numbers.iter().position(|&n| n == number).unwrap_or(0), problem))
 }
 
-fn encode_piece(
-    encoder: &mut BytesEncoder,
-    text: &[u8],
-    piece: &Tokens,
-    field: usize,
-    quote: Option<u8>,
-    trim: bool,
-    numbers: &mut Vec<u32>,
-) {
-    let is_plain = |start: usize| !trim && !is_quoted(text, start, quote);
-    let value = |place: (usize, usize)| value_of(text, place, quote, trim);
-    if encoder.has_many() {
-        let values: Vec<_> = piece.field(field).map(value).collect();
-        encoder.number_all(&values, numbers);
-        return;
-    }
-    numbers.extend(piece.field(field).map(|(start, end)| {
-        if is_plain(start) {
-            // The text is padded, so eight bytes can be taken from any place.
-            encoder.number_of_ends(Ends::within(text, start, end), &text[start..end])
-        } else {
-            encoder.number(&value((start, end)))
-        }
-    }));
+/// Bytes of text and of bounds that stay near the core while one column after the other is read.
+const TILE_BYTES: usize = 24 << 10;
+
+/// Stretches of a piece's records, each as large as a tile.
+fn tiles(piece: &Tokens) -> impl Iterator<Item = Range<usize>> {
+    let records = piece.records();
+    let tile = (TILE_BYTES * records / piece.bytes().max(1)).max(1);
+    (0..records).step_by(tile).map(move |start| start..(start + tile).min(records))
 }
 
 #[inline]

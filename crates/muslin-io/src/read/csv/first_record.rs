@@ -56,13 +56,13 @@ pub(super) fn first_record(first: &Block, marks: Marks) -> Result<FirstRecord<'_
         if let Some(fault) = tokens.fault {
             return Err(Fault { at: start + fault.at, ..fault });
         }
-        let blank =
-            tokens.records() == 0 || (tokens.fields() == 1 && tokens.field(0).all(|(s, e)| s == e));
+        let all = |field: usize| tokens.field(field, 0..tokens.records());
+        let blank = tokens.records() == 0 || (tokens.fields() == 1 && all(0).all(|(s, e)| s == e));
         if blank && end < text.len() {
             start = end;
             continue;
         }
-        let place = |field: usize| tokens.field(field).next().unwrap_or((0, 0));
+        let place = |field: usize| all(field).next().unwrap_or((0, 0));
         let fields =
             (0..tokens.fields()).map(place).map(|(s, e)| &text[start + s..start + e]).collect();
         let line = count(marks.line_end, &text[..start]) + 1;

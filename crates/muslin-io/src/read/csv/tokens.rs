@@ -1,5 +1,7 @@
 //! Text to fields. A record is a run of fields; positions are kept, no field is copied.
 
+use std::ops::Range;
+
 use super::kernel::{BLOCK, find3};
 
 /// Bytes that must be readable after the text.
@@ -21,6 +23,8 @@ pub(super) struct Tokens {
     /// For each record its start and the end of every field.
     bounds: Vec<u32>,
     fields: usize,
+    /// Whether there may be quotes.
+    pub(super) is_quoted: bool,
     /// Lines without any field.
     pub(super) blank: u64,
     /// Where the last whole record ends.
@@ -54,15 +58,28 @@ impl Tokens {
         self.bounds.len() / (self.fields + 1)
     }
 
+    /// Bytes of the records' text and of their bounds.
+    pub(super) fn bytes(&self) -> usize {
+        let start = self.bounds.first().map_or(0, |&start| start as usize);
+        self.end - start + size_of_val(&self.bounds[..])
+    }
+
     pub(super) fn fields(&self) -> usize {
         self.fields
     }
 
-    /// Start and end of a field of every record, quotes included.
-    pub(super) fn field(&self, field: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.bounds.chunks_exact(self.fields + 1).map(move |record| {
-            let start = if field == 0 { record[0] } else { record[field] + 1 };
-            (start as usize, record[field + 1] as usize)
+    /// Start and end of a field of some records, quotes included.
+    #[inline]
+    pub(super) fn field(
+        &self,
+        field: usize,
+        records: Range<usize>,
+    ) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let width = self.fields + 1;
+        let bounds = &self.bounds[records.start * width..records.end * width];
+        let after_delimiter = u32::from(field > 0);
+        bounds.chunks_exact(width).map(move |record| {
+            ((record[field] + after_delimiter) as usize, record[field + 1] as usize)
         })
     }
 
@@ -90,9 +107,9 @@ pub(super) fn tokenize(
     marks: Marks,
     fields: usize,
 ) -> Tokens {
-    let quoted =
+    let is_quoted =
         marks.quote.is_some_and(|quote| memchr::memchr(quote, &text[start..end]).is_some());
-    if quoted {
+    if is_quoted {
         Tokenizer::new(text, start, end, marks, fields).run::<true>()
     } else {
         Tokenizer::new(text, start, end, marks, fields).run::<false>()
@@ -116,14 +133,21 @@ struct Tokenizer<'a> {
 impl<'a> Tokenizer<'a> {
     fn new(text: &'a [u8], start: usize, end: usize, marks: Marks, fields: usize) -> Self {
         let guess = (end - start) / 4 + fields + 2;
-        let out =
-            Tokens { bounds: Vec::with_capacity(guess), fields, blank: 0, end: start, fault: None };
+        let out = Tokens {
+            bounds: Vec::with_capacity(guess),
+            fields,
+            is_quoted: false,
+            blank: 0,
+            end: start,
+            fault: None,
+        };
         Self { text, start, end, marks, out, record: 0, field: start, expected_other: 0 }
     }
 
     fn run<const QUOTED: bool>(mut self) -> Tokens {
         let Marks { delimiter, line_end, quote } = self.marks;
         let wanted = [delimiter, line_end, quote.filter(|_| QUOTED).unwrap_or(line_end)];
+        self.out.is_quoted = QUOTED;
         let mut in_quotes = false;
         // A quote right after this place belongs to the pair that began there.
         let mut doubled = usize::MAX;
@@ -134,32 +158,36 @@ impl<'a> Tokenizer<'a> {
         while base < self.end {
             let block = self.text[base..].first_chunk().expect("the text is padded");
             let [delimiters, line_ends, quotes] = find3(block, wanted);
-            let mut bits = delimiters | line_ends | if QUOTED { quotes } else { 0 };
-            if self.end - base < BLOCK {
-                bits &= (1 << (self.end - base)) - 1;
+            let inside =
+                if self.end - base < BLOCK { (1 << (self.end - base)) - 1 } else { u64::MAX };
+            if !QUOTED {
+                if !self.take_plain(base, delimiters & inside, line_ends & inside) {
+                    return self.out;
+                }
+                base += BLOCK;
+                continue;
             }
+            let mut bits = (delimiters | line_ends | quotes) & inside;
             while bits != 0 {
                 let at = base + bits.trailing_zeros() as usize;
                 let bit = bits & bits.wrapping_neg();
                 bits ^= bit;
-                if QUOTED {
-                    if quotes & bit != 0 {
-                        if in_quotes {
-                            // Out, and in again at the second of a pair.
-                            in_quotes = false;
-                            if self.text[at + 1] == self.text[at] && at + 1 < self.end {
-                                doubled = at + 1;
-                            } else {
-                                closed = at + 1;
-                            }
-                        } else if doubled == at || self.field == at {
-                            in_quotes = true;
-                        }
-                        continue;
-                    }
+                if quotes & bit != 0 {
                     if in_quotes {
-                        continue;
+                        // Out, and in again at the second of a pair.
+                        in_quotes = false;
+                        if self.text[at + 1] == self.text[at] && at + 1 < self.end {
+                            doubled = at + 1;
+                        } else {
+                            closed = at + 1;
+                        }
+                    } else if doubled == at || self.field == at {
+                        in_quotes = true;
                     }
+                    continue;
+                }
+                if in_quotes {
+                    continue;
                 }
                 let is_line_end = line_ends & bit != 0;
                 let mut field_end = at;
@@ -168,7 +196,7 @@ impl<'a> Tokenizer<'a> {
                     field_end = at - 1;
                     self.expected_other += 1;
                 }
-                if QUOTED && closed != usize::MAX {
+                if closed != usize::MAX {
                     if closed != field_end {
                         return self.stop(closed, FaultKind::TextAfterQuote);
                     }
@@ -184,6 +212,50 @@ impl<'a> Tokenizer<'a> {
             base += BLOCK;
         }
         self.finish(in_quotes)
+    }
+
+    /// Takes the delimiters and line ends of a block without quotes; false when a record does not
+    /// have the right number of fields.
+    #[inline]
+    fn take_plain(&mut self, base: usize, mut delimiters: u64, mut line_ends: u64) -> bool {
+        loop {
+            // All delimiters before the next line end together.
+            let before = (line_ends & line_ends.wrapping_neg()).wrapping_sub(1);
+            let mut here = delimiters & before;
+            delimiters &= !before;
+            let bounds = &mut self.out.bounds;
+            let known = bounds.len();
+            bounds.resize(known + here.count_ones() as usize, 0);
+            for bound in &mut bounds[known..] {
+                *bound = narrow(base) + here.trailing_zeros();
+                here &= here - 1;
+            }
+            if line_ends == 0 {
+                return true;
+            }
+            let at = base + line_ends.trailing_zeros() as usize;
+            line_ends &= line_ends - 1;
+            let mut field_end = at;
+            if self.marks.line_end == b'\n' && self.is_after_return(at) {
+                field_end = at - 1;
+                self.expected_other += 1;
+            }
+            self.out.bounds.push(narrow(field_end));
+            if !self.end_record(at + 1) {
+                return false;
+            }
+        }
+    }
+
+    /// Whether a carriage return of the open field is right before `at`.
+    fn is_after_return(&self, at: usize) -> bool {
+        let bounds = &self.out.bounds[self.record..];
+        let start = match bounds {
+            [start] => *start,
+            [.., end] => end + 1,
+            [] => narrow(at),
+        };
+        at > start as usize && self.text[at - 1] == b'\r'
     }
 
     /// Ends the record before `next`; false when it does not have the right number of fields.
@@ -279,7 +351,8 @@ mod tests {
         if let Some(fault) = tokens.fault {
             return Err(fault.kind);
         }
-        let columns: Vec<Vec<_>> = (0..count).map(|f| tokens.field(f).collect()).collect();
+        let columns: Vec<Vec<_>> =
+            (0..count).map(|f| tokens.field(f, 0..tokens.records()).collect()).collect();
         let record = |r: usize| columns.iter().map(|c| text[c[r].0..c[r].1].to_owned()).collect();
         Ok((0..tokens.records()).map(record).collect())
     }
