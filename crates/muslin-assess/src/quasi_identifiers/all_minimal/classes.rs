@@ -3,7 +3,7 @@
 //! Rows that are alone in their class stay alone whatever column comes next, so they are left out:
 //! after two or three selective columns hardly any rows are left to look at.
 
-use std::ops::Range;
+use std::ops::{AddAssign, Range};
 
 use muslin_table::{Codes, Column, MissingRule, Slot};
 use rayon::prelude::*;
@@ -34,6 +34,26 @@ pub(super) struct Limit {
     pub(super) repeated: u64,
 }
 
+impl Together {
+    /// What a class of so many rows, two or more, leaves together.
+    fn of_class(rows: usize) -> Self {
+        let rows = rows as u64;
+        Self { pairs: rows * (rows - 1) / 2, repeated: rows - 1, alone: 0 }
+    }
+
+    pub(super) fn is_within(self, limit: Limit) -> bool {
+        self.pairs <= limit.pairs && self.repeated <= limit.repeated
+    }
+}
+
+impl AddAssign for Together {
+    fn add_assign(&mut self, other: Self) {
+        self.pairs += other.pairs;
+        self.repeated += other.repeated;
+        self.alone += other.alone;
+    }
+}
+
 /// What one thread needs to refine and count.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
@@ -45,6 +65,8 @@ pub(super) struct Scratch {
     places: Vec<u32>,
     /// Slots and rows that are not alone.
     shared: Vec<(u32, u32)>,
+    /// The refined classes' rows; as long as any were.
+    rows: Vec<u32>,
 }
 
 impl Scratch {
@@ -163,11 +185,7 @@ impl Classes {
     pub(super) fn together(&self, rows: usize) -> Together {
         let mut together =
             Together { alone: (rows - self.rows.len()) as u64, ..Together::default() };
-        for class in self.each() {
-            let size = class.len() as u64;
-            together.pairs += size * (size - 1) / 2;
-            together.repeated += size - 1;
-        }
+        self.each().for_each(|class| together += Together::of_class(class.len()));
         together
     }
 
@@ -227,14 +245,14 @@ impl Classes {
         scratch: &mut Scratch,
     ) -> Self {
         scratch.fit(by.column.slots());
-        let Scratch { slots, counts, places, shared } = scratch;
+        let Scratch { slots, counts, places, shared, rows } = scratch;
         let (counts, places) = (&mut counts[..by.column.slots()], &mut places[..by.column.slots()]);
         let alone = by.alone.map_or(usize::MAX, |slot| slot as usize);
         // Never more rows than before: written without asking for room, cut at the end. One more
         // place takes rows that are alone.
         let start = if part.start == 0 { 0 } else { self.ends[part.start - 1] };
         let before = part.end.checked_sub(1).map_or(0, |last| self.ends[last] - start) as usize;
-        let mut rows = vec![0u32; before + 1];
+        rows.resize(rows.len().max(before + 1), 0);
         let mut ends = Vec::new();
         let mut end = 0usize;
         for class in part.map(|index| self.class(index)) {
@@ -315,10 +333,8 @@ impl Classes {
             }
             shared[..picked].iter().for_each(|&(slot, _)| counts[slot as usize] = 0);
         }
-        rows.truncate(end);
-        rows.shrink_to_fit();
         ends.shrink_to_fit();
-        Self { rows, ends }
+        Self { rows: rows[..end].to_vec(), ends }
     }
 
     /// What these classes and a column leave together in a table of `rows` rows; none as soon as it
@@ -330,33 +346,75 @@ impl Classes {
         limit: Limit,
         scratch: &mut Scratch,
     ) -> Option<Together> {
+        let alone = (rows - self.rows.len()) as u64;
+        let mut found = Together { alone, ..Together::default() };
+        self.count_while(by, scratch, |_, together| {
+            found += together;
+            found.is_within(limit)
+        });
+        found.is_within(limit).then_some(found)
+    }
+
+    /// Whether these classes and a column leave at most `limit` together, beside classes that leave
+    /// at most `others`; none where it may depend on those. Looks at no more classes than it must.
+    pub(super) fn fits(
+        &self,
+        by: Refiner<'_>,
+        limit: Limit,
+        others: u64,
+        scratch: &mut Scratch,
+    ) -> Option<bool> {
+        let mut found = Together::default();
+        // At most as much as now in the classes that were not looked at.
+        let mut most = self.together(self.rows.len());
+        most.pairs = most.pairs.saturating_add(others);
+        self.count_while(by, scratch, |before, together| {
+            found += together;
+            most.pairs -= before.pairs - together.pairs;
+            most.repeated -= before.repeated - together.repeated;
+            found.is_within(limit) && !most.is_within(limit)
+        });
+        match (found.is_within(limit), most.is_within(limit)) {
+            (false, _) => Some(false),
+            (_, true) => Some(true),
+            (true, false) => None,
+        }
+    }
+
+    /// Counts what a column leaves together of each class, until `take` has seen enough: it is told
+    /// what is together now and with the column.
+    fn count_while(
+        &self,
+        by: Refiner<'_>,
+        scratch: &mut Scratch,
+        take: impl FnMut(Together, Together) -> bool,
+    ) {
         match by.column.codes() {
-            Codes::U8(codes) => self.count_codes(codes, rows, by, limit, scratch),
-            Codes::U16(codes) => self.count_codes(codes, rows, by, limit, scratch),
-            Codes::U32(codes) => self.count_codes(codes, rows, by, limit, scratch),
+            Codes::U8(codes) => self.count_codes(codes, by, scratch, take),
+            Codes::U16(codes) => self.count_codes(codes, by, scratch, take),
+            Codes::U32(codes) => self.count_codes(codes, by, scratch, take),
         }
     }
 
     fn count_codes<S: Slot>(
         &self,
         codes: &[S],
-        rows: usize,
         by: Refiner<'_>,
-        limit: Limit,
         scratch: &mut Scratch,
-    ) -> Option<Together> {
+        mut take: impl FnMut(Together, Together) -> bool,
+    ) {
         scratch.fit(by.column.slots());
         let Scratch { slots, counts, .. } = scratch;
         let counts = &mut counts[..by.column.slots()];
         let alone = by.alone.map_or(usize::MAX, |slot| slot as usize);
-        let mut found = Together { alone: (rows - self.rows.len()) as u64, ..Together::default() };
         for class in self.each() {
+            let mut found = Together::default();
             if let &[a, b] = class {
                 let slot = codes[a as usize].index();
                 let same = slot == codes[b as usize].index() && slot != alone;
-                found.pairs += u64::from(same);
-                found.repeated += u64::from(same);
-                found.alone += if same { 0 } else { 2 };
+                found.pairs = u64::from(same);
+                found.repeated = u64::from(same);
+                found.alone = if same { 0 } else { 2 };
             } else if class.len() <= FEW {
                 Few::new(codes, class, alone).count(class.len(), &mut found);
             } else if class.len() >= counts.len() * 2 {
@@ -389,11 +447,10 @@ impl Classes {
                     counts[slot as usize] = 0;
                 }
             }
-            if found.pairs > limit.pairs || found.repeated > limit.repeated {
-                return None;
+            if !take(Together::of_class(class.len()), found) {
+                return;
             }
         }
-        Some(found)
     }
 
     /// Every pair of rows of one class, of some classes.

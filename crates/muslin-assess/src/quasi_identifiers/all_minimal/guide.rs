@@ -10,6 +10,7 @@ use muslin_engine::take_rows;
 use muslin_table::{ColumnId, EncodedTable, MissingRule};
 
 use super::classes::{Classes, Limit, Refiner, Scratch};
+use crate::mask::Mask;
 
 /// Rows that the guide looks at.
 const ROWS: usize = 1 << 14;
@@ -86,6 +87,34 @@ impl Guide {
             * self.share(first, second, scratch);
         // With this many others to meet, the chance to meet one.
         1.0 - (-pairs * ratio(rows as u64, 1)).exp()
+    }
+}
+
+/// The columns of a set that are still to refine, each with how far it is implied by one taken.
+pub(super) struct Left(Vec<(f32, usize)>);
+
+impl Left {
+    pub(super) fn new<const W: usize>(columns: Mask<W>) -> Self {
+        Self(columns.iter().map(|rank| (0.0, rank)).collect())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Takes the column that is least implied, after `new` ones were taken.
+    pub(super) fn take<const W: usize>(
+        &mut self,
+        new: Mask<W>,
+        guide: &Guide,
+        scratch: &mut Scratch,
+    ) -> Option<usize> {
+        for (implied, rank) in &mut self.0 {
+            let by_new = new.iter().map(|by| guide.share(by, *rank, scratch));
+            *implied = by_new.fold(*implied, f32::max);
+        }
+        let least = (0..self.0.len()).min_by(|&a, &b| self.0[a].0.total_cmp(&self.0[b].0))?;
+        Some(self.0.remove(least).1)
     }
 }
 

@@ -5,16 +5,16 @@
 //! the target has one of its columns. For keys two rows that a set does not tell apart give the
 //! edge at once: the columns in which they differ.
 
-use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use hashbrown::HashMap;
 use muslin_engine::{Engine, MemoryEngine, Run};
 use muslin_table::{ColumnId, ColumnSet, EncodedTable, MissingRule};
 use rayon::prelude::*;
 
+use super::cache::Cache;
 use super::classes::{Classes, Limit, Refiner, Scratch, Together};
-use super::guide::Guide;
+use super::edges::Edges;
+use super::guide::{Guide, Left};
 use crate::mask::Mask;
 use crate::quasi_identifiers::{Measure, Target};
 use crate::{Error, Result};
@@ -103,16 +103,10 @@ impl<'a, const W: usize> Judge<'a, W> {
         let columns = ids.iter().map(|&id| Refiner::new(table.column(id), missing)).collect();
         // As much again as the codes, and never less than a few columns' classes.
         let budget = table.memory().max(table.rows() * 24).max(1 << 20);
-        let cache = Mutex::new(Cache {
-            of: HashMap::default(),
-            rows: table.rows(),
-            bytes: 0,
-            budget,
-            now: 0,
-        });
+        let cache = Mutex::new(Cache::new(table.rows(), budget));
         let guide = Guide::new(table, &ids, missing);
         // About as much work as making the classes.
-        let most_pairs = most_pairs.unwrap_or(rows.max(1 << 12));
+        let most_pairs = most_pairs.unwrap_or((rows / 2).max(1 << 12));
         Self { table, target, missing, run, ids, columns, limit, most_pairs, guide, cache }
     }
 
@@ -157,10 +151,10 @@ impl<'a, const W: usize> Judge<'a, W> {
         let Some((last, classes)) = self.all_but_one(set, scratch) else {
             let whole = Classes::whole(self.table.rows());
             let together = whole.together(self.table.rows());
-            return Ok(if self.is_within(together) {
+            return Ok(if together.is_within(self.limit) {
                 Verdict::reaches(together)
             } else {
-                Verdict::falls_short(vec![self.grow(set, &whole, known, scratch)])
+                Verdict::falls_short(vec![self.grow(set, &whole, Mask::EMPTY, known, scratch)])
             });
         };
         let by = self.columns[last];
@@ -168,17 +162,14 @@ impl<'a, const W: usize> Judge<'a, W> {
         Ok(match found {
             Some(together) => Verdict::reaches(together),
             None => {
-                let classes = classes.refine(by, scratch);
-                Verdict::falls_short(vec![self.grow(set, &classes, known, scratch)])
+                let last = Mask::one(last);
+                Verdict::falls_short(vec![self.grow(set, &classes, last, known, scratch)])
             }
         })
     }
 
-    fn is_within(&self, together: Together) -> bool {
-        together.pairs <= self.limit.pairs && together.repeated <= self.limit.repeated
-    }
-
-    /// The columns that are left when `set`, with its classes, has grown as far as it falls short.
+    /// The columns that are left when a set has grown as far as it falls short. The classes are
+    /// those of all its columns but the `unrefined` ones.
     ///
     /// Pairs are in large classes, rows mostly in small ones. So the small ones, as long as they hold
     /// a small part of the pairs that may be left, are only looked at when it is close.
@@ -186,16 +177,17 @@ impl<'a, const W: usize> Judge<'a, W> {
         &self,
         set: Mask<W>,
         classes: &Classes,
+        unrefined: Mask<W>,
         known: Known<'_, W>,
         scratch: &mut Scratch,
     ) -> Mask<W> {
         let rows = self.table.rows();
         let (mut grown, mut left) = (set, Mask::EMPTY);
-        let small_pairs = if self.limit.pairs == u64::MAX { 0 } else { self.limit.pairs / 32 };
+        let small_pairs = if self.limit.pairs == u64::MAX { 0 } else { self.limit.pairs / 8 };
         let (mut large, mut small) = classes.split(small_pairs);
         let mut small_pairs = small.together(rows).pairs;
-        // Columns that have joined and that the classes do not know of.
-        let (mut new, mut new_to_small) = (Mask::EMPTY, Mask::EMPTY);
+        // Columns of the set that the classes do not know of.
+        let (mut new, mut new_to_small) = (unrefined, Mask::EMPTY);
         // Columns that tell little apart first: more of them fit.
         let tried: Vec<usize> = Mask::first(self.columns()).without(set).iter().collect();
         for &rank in tried.iter().rev() {
@@ -205,16 +197,16 @@ impl<'a, const W: usize> Judge<'a, W> {
                 for joined in std::mem::replace(&mut new, Mask::EMPTY).iter() {
                     large = large.refine(self.columns[joined], scratch);
                 }
-                let Some(found) = large.count(rows, by, self.limit, scratch) else { return false };
-                if found.pairs.saturating_add(small_pairs) <= self.limit.pairs {
-                    return true;
+                if let Some(fits) = large.fits(by, self.limit, small_pairs, scratch) {
+                    return fits;
                 }
                 for joined in std::mem::replace(&mut new_to_small, Mask::EMPTY).iter() {
                     small = small.refine(self.columns[joined], scratch);
                 }
                 small_pairs = small.together(rows).pairs;
+                let Some(found) = large.count(rows, by, self.limit, scratch) else { return false };
                 let pairs = self.limit.pairs - found.pairs;
-                small.count(rows, by, Limit { pairs, repeated: u64::MAX }, scratch).is_some()
+                small.fits(by, Limit { pairs, ..self.limit }, 0, scratch) == Some(true)
             });
             if reaches {
                 left |= one;
@@ -233,18 +225,14 @@ impl<'a, const W: usize> Judge<'a, W> {
     /// the way of a set that hits all edges, and other sets with the block's columns need no look.
     fn judge_key(&self, set: Mask<W>, known: Known<'_, W>, scratch: &mut Scratch) -> Verdict<W> {
         let (block, classes) = self.block(set, scratch);
-        let is_whole = classes.together(self.table.rows()).pairs <= self.most_pairs;
+        let pairs = classes.together(self.table.rows()).pairs;
+        let is_whole = pairs <= self.most_pairs;
         let new: Vec<Mask<W>> = if is_whole {
-            let of_part = |part: Range<usize>| {
-                let mut edges = Edges::new(self, known.edges, block);
-                classes.each_pair(part, |a, b| edges.take(a, b));
-                edges.new_ones()
-            };
+            let edges = || Edges::new(&self.columns, known.edges, block);
+            let of_part = |part| edges().of_pairs(&classes, part);
             classes.parts().into_par_iter().flat_map_iter(of_part).collect()
         } else {
-            let mut edges = Edges::new(self, known.edges, block);
-            classes.some_pairs(SOME_PAIRS, |a, b| edges.take(a, b));
-            edges.new_ones()
+            Edges::new(&self.columns, known.edges, block).of_some_pairs(&classes, SOME_PAIRS)
         };
         let falls_short = new.iter().any(|edge| (*edge & set).is_empty());
         let reaches = (is_whole && !falls_short).then(|| self.all_alone());
@@ -379,133 +367,6 @@ impl<'a, const W: usize> Judge<'a, W> {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Cache<W>> {
         self.cache.lock().expect("nobody panics while holding it")
-    }
-}
-
-/// The columns of a set that are still to refine, each with how far it is implied by one taken.
-struct Left(Vec<(f32, usize)>);
-
-impl Left {
-    fn new<const W: usize>(columns: Mask<W>) -> Self {
-        Self(columns.iter().map(|rank| (0.0, rank)).collect())
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Takes the column that is least implied, after `new` ones were taken.
-    fn take<const W: usize>(
-        &mut self,
-        new: Mask<W>,
-        guide: &Guide,
-        scratch: &mut Scratch,
-    ) -> Option<usize> {
-        for (implied, rank) in &mut self.0 {
-            let by_new = new.iter().map(|by| guide.share(by, *rank, scratch));
-            *implied = by_new.fold(*implied, f32::max);
-        }
-        let least = (0..self.0.len()).min_by(|&a, &b| self.0[a].0.total_cmp(&self.0[b].0))?;
-        Some(self.0.remove(least).1)
-    }
-}
-
-/// The edges that pairs of rows of a block are held against.
-struct Edges<'a, const W: usize> {
-    judge: &'a Judge<'a, W>,
-    /// Edges without a column of the block, those that are not known last; with their columns.
-    all: Vec<(Mask<W>, Vec<usize>)>,
-    known: usize,
-}
-
-impl<'a, const W: usize> Edges<'a, W> {
-    fn new(judge: &'a Judge<'a, W>, known: &[Mask<W>], block: Mask<W>) -> Self {
-        let mut apart: Vec<Mask<W>> =
-            known.iter().copied().filter(|edge| (*edge & block).is_empty()).collect();
-        apart.sort_unstable_by(Mask::order);
-        let all: Vec<_> = apart.into_iter().map(|edge| (edge, edge.iter().collect())).collect();
-        Self { judge, known: all.len(), all }
-    }
-
-    /// Looks at a pair of rows that agree on the block.
-    #[inline]
-    fn take(&mut self, a: u32, b: u32) {
-        let differs =
-            |columns: &[usize]| columns.iter().all(|&rank| !self.judge.columns[rank].agree(a, b));
-        if !self.all.iter().any(|(_, columns)| differs(columns)) {
-            self.learn(a, b);
-        }
-    }
-
-    #[cold]
-    fn learn(&mut self, a: u32, b: u32) {
-        let columns = self.judge.columns.iter().enumerate();
-        let differ = columns.filter(|(_, column)| !column.agree(a, b)).map(|(rank, _)| rank);
-        let columns: Vec<usize> = differ.collect();
-        let edge = columns.iter().fold(Mask::EMPTY, |edge, &rank| edge | Mask::one(rank));
-        let known = self.known;
-        let mut at = 0;
-        self.all.retain(|(other, _)| {
-            at += 1;
-            at <= known || !edge.is_within(*other)
-        });
-        self.all.push((edge, columns));
-    }
-
-    fn new_ones(self) -> Vec<Mask<W>> {
-        self.all[self.known..].iter().map(|(edge, _)| *edge).collect()
-    }
-}
-
-/// Classes of the sets that were needed last.
-struct Cache<const W: usize> {
-    of: HashMap<Mask<W>, Kept, foldhash::fast::FixedState>,
-    rows: usize,
-    bytes: usize,
-    budget: usize,
-    now: u64,
-}
-
-struct Kept {
-    classes: Arc<Classes>,
-    used: u64,
-}
-
-impl<const W: usize> Cache<W> {
-    fn find(&mut self, set: Mask<W>) -> Option<Arc<Classes>> {
-        self.now += 1;
-        let kept = self.of.get_mut(&set)?;
-        kept.used = self.now;
-        Some(Arc::clone(&kept.classes))
-    }
-
-    /// The kept classes of the proper part of a set that leaves the fewest rows together.
-    fn best_within(&mut self, set: Mask<W>) -> Option<(Mask<W>, Arc<Classes>)> {
-        self.now += 1;
-        let parts = self.of.iter_mut().filter(|(part, _)| part.is_within(set) && **part != set);
-        let (&part, kept) = parts.min_by(|a, b| {
-            a.1.classes.rows().cmp(&b.1.classes.rows()).then_with(|| a.0.order(b.0))
-        })?;
-        kept.used = self.now;
-        Some((part, Arc::clone(&kept.classes)))
-    }
-
-    fn keep(&mut self, set: Mask<W>, classes: &Arc<Classes>) {
-        // Classes of almost all rows are quickly made again from fewer columns.
-        if set.len() > 1 && classes.rows() * 20 > self.rows * 19 {
-            return;
-        }
-        let bytes = classes.memory() + 64;
-        while self.bytes + bytes > self.budget {
-            let oldest = self.of.iter().min_by_key(|(_, kept)| kept.used).map(|(&set, _)| set);
-            let Some(gone) = oldest.and_then(|oldest| self.of.remove(&oldest)) else { break };
-            self.bytes -= gone.classes.memory() + 64;
-        }
-        let kept = Kept { classes: Arc::clone(classes), used: self.now };
-        if let Some(twice) = self.of.insert(set, kept) {
-            self.bytes -= twice.classes.memory() + 64;
-        }
-        self.bytes += bytes;
     }
 }
 

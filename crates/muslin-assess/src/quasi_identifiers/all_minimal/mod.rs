@@ -13,11 +13,14 @@
 //! ```text
 //! judge     a set's classes, refined column by column, kept for its neighbours; blocks; edges from what falls short
 //! search    the tree of minimal sets that hit all edges, over and over until no edge is new
-//! classes   rows that are not alone, class by class
+//! edges     pairs of rows against the edges
+//! classes   rows that are not alone, class by class; cache keeps some
 //! guide     in which order columns refine best, by some of the rows
 //! ```
 
+mod cache;
 mod classes;
+mod edges;
 mod guide;
 mod judge;
 mod search;
@@ -78,7 +81,7 @@ pub struct MinimalSets {
 struct Tuning {
     /// Nodes after which a pass over sets of any size is given up for one size after the other.
     many_nodes: usize,
-    /// Pairs of rows that are all looked at together at most, where it is not as many as rows.
+    /// Pairs of rows that are all looked at together at most, where it is not half as many as rows.
     most_pairs: Option<u64>,
 }
 
