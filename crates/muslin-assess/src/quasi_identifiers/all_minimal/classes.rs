@@ -67,6 +67,8 @@ pub(super) struct Scratch {
     shared: Vec<(u32, u32)>,
     /// The refined classes' rows; as long as any were.
     rows: Vec<u32>,
+    /// What other threads need that refine a part.
+    others: Vec<Scratch>,
 }
 
 impl Scratch {
@@ -217,8 +219,11 @@ impl Classes {
         if let [whole] = &parts[..] {
             return self.refine_part(whole.clone(), by, scratch);
         }
-        let refine = |part: Range<usize>| self.refine_part(part, by, &mut Scratch::default());
-        let refined: Vec<Self> = parts.into_par_iter().map(refine).collect();
+        let others = &mut scratch.others;
+        others.resize_with(others.len().max(parts.len()), Scratch::default);
+        let refine = |(part, scratch): (Range<usize>, _)| self.refine_part(part, by, scratch);
+        let refined: Vec<Self> =
+            parts.into_par_iter().zip(others.par_iter_mut()).map(refine).collect();
         let rows = refined.iter().map(|part| part.rows.len()).sum();
         let mut all = Self { rows: Vec::with_capacity(rows), ends: Vec::new() };
         for part in refined {
@@ -245,7 +250,7 @@ impl Classes {
         scratch: &mut Scratch,
     ) -> Self {
         scratch.fit(by.column.slots());
-        let Scratch { slots, counts, places, shared, rows } = scratch;
+        let Scratch { slots, counts, places, shared, rows, .. } = scratch;
         let (counts, places) = (&mut counts[..by.column.slots()], &mut places[..by.column.slots()]);
         let alone = by.alone.map_or(usize::MAX, |slot| slot as usize);
         // Never more rows than before: written without asking for room, cut at the end. One more

@@ -74,6 +74,21 @@ impl Guide {
         share
     }
 
+    /// Pairs of rows that a set leaves together in a table of `rows` rows, about.
+    pub(super) fn pairs<const W: usize>(
+        &self,
+        set: Mask<W>,
+        rows: usize,
+        scratch: &mut Scratch,
+    ) -> u64 {
+        let mut classes = Classes::whole(self.sample.rows());
+        for rank in set.iter() {
+            classes = classes.refine(self.refiner(rank), scratch);
+        }
+        let scale = (rows / self.sample.rows().max(1)) as u64;
+        classes.together(self.sample.rows()).pairs * scale * scale
+    }
+
     /// The share of rows that two columns leave in a class with others, of a table of `rows` rows.
     pub(super) fn open_share(
         &self,

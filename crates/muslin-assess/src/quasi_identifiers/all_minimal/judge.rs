@@ -106,7 +106,7 @@ impl<'a, const W: usize> Judge<'a, W> {
         let cache = Mutex::new(Cache::new(table.rows(), budget));
         let guide = Guide::new(table, &ids, missing);
         // About as much work as making the classes.
-        let most_pairs = most_pairs.unwrap_or((rows / 2).max(1 << 12));
+        let most_pairs = most_pairs.unwrap_or(rows.max(1 << 12));
         Self { table, target, missing, run, ids, columns, limit, most_pairs, guide, cache }
     }
 
@@ -135,10 +135,12 @@ impl<'a, const W: usize> Judge<'a, W> {
         set.iter().map(|rank| self.ids[rank]).collect()
     }
 
-    /// Whether `set` reaches the target.
+    /// Whether `set` reaches the target; the sets above it in the tree, the highest first, are those
+    /// whose columns other sets share.
     pub(super) fn judge(
         &self,
         set: Mask<W>,
+        above: &[Mask<W>],
         known: Known<'_, W>,
         scratch: &mut Scratch,
     ) -> Result<Verdict<W>> {
@@ -146,7 +148,7 @@ impl<'a, const W: usize> Judge<'a, W> {
             return self.judge_by_counts(set, known);
         }
         if self.target.is_key() {
-            return Ok(self.judge_key(set, known, scratch));
+            return Ok(self.judge_key(set, above, known, scratch));
         }
         let Some((last, classes)) = self.all_but_one(set, scratch) else {
             let whole = Classes::whole(self.table.rows());
@@ -223,8 +225,20 @@ impl<'a, const W: usize> Judge<'a, W> {
     /// Looks at every pair of rows that some of its columns leave together: the *block*. Each either
     /// differs on all columns of a known edge, or makes a new edge. Then no pair of the block is in
     /// the way of a set that hits all edges, and other sets with the block's columns need no look.
-    fn judge_key(&self, set: Mask<W>, known: Known<'_, W>, scratch: &mut Scratch) -> Verdict<W> {
-        let (block, classes) = self.block(set, scratch);
+    fn judge_key(
+        &self,
+        set: Mask<W>,
+        above: &[Mask<W>],
+        known: Known<'_, W>,
+        scratch: &mut Scratch,
+    ) -> Verdict<W> {
+        // Sets that come soon share the columns from far above.
+        let is_enough = |part: &&Mask<W>| {
+            part.len() > 1
+                && self.guide.pairs(**part, self.table.rows(), scratch) <= self.most_pairs / 2
+        };
+        let part = above.iter().find(is_enough).copied().unwrap_or(set);
+        let (block, classes) = self.block(part, set, scratch);
         let pairs = classes.together(self.table.rows()).pairs;
         let is_whole = pairs <= self.most_pairs;
         let new: Vec<Mask<W>> = if is_whole {
@@ -234,13 +248,15 @@ impl<'a, const W: usize> Judge<'a, W> {
         } else {
             Edges::new(&self.columns, known.edges, block).of_some_pairs(&classes, SOME_PAIRS)
         };
+        debug_assert!(is_whole || !new.is_empty(), "a set that is far from a key shows a pair");
         let falls_short = new.iter().any(|edge| (*edge & set).is_empty());
         let reaches = (is_whole && !falls_short).then(|| self.all_alone());
         Verdict { reaches, edges: new, block: is_whole.then_some(block) }
     }
 
-    /// Columns of a set that leave few pairs of rows together, and their classes; or all of them.
-    fn block(&self, set: Mask<W>, scratch: &mut Scratch) -> (Mask<W>, Arc<Classes>) {
+    /// Columns of a set that leave few pairs of rows together, those of `part` before others, and
+    /// their classes; or all columns.
+    fn block(&self, part: Mask<W>, set: Mask<W>, scratch: &mut Scratch) -> (Mask<W>, Arc<Classes>) {
         let whole = Classes::whole(self.table.rows());
         if set.is_empty() || whole.together(self.table.rows()).pairs <= self.most_pairs {
             return (Mask::EMPTY, Arc::new(whole));
@@ -249,15 +265,17 @@ impl<'a, const W: usize> Judge<'a, W> {
         if set.len() == 1 {
             return (set, self.column(set.iter().next().expect("one")));
         }
-        let (mut taken, mut classes) = self.start(set, scratch);
-        let mut left = Left::new(set.without(taken));
+        let (mut taken, mut classes) = self.start(part, scratch);
         let mut new = taken;
-        while classes.together(self.table.rows()).pairs > self.most_pairs {
-            let Some(next) = left.take(new, &self.guide, scratch) else { break };
-            new = Mask::one(next);
-            taken |= new;
-            classes = Arc::new(classes.refine(self.columns[next], scratch));
-            self.lock().keep(taken, &classes);
+        for columns in [part, set] {
+            let mut left = Left::new(columns.without(taken));
+            while classes.together(self.table.rows()).pairs > self.most_pairs {
+                let Some(next) = left.take(new, &self.guide, scratch) else { break };
+                new = Mask::one(next);
+                taken |= new;
+                classes = Arc::new(classes.refine(self.columns[next], scratch));
+                self.lock().keep(taken, &classes);
+            }
         }
         (taken, classes)
     }

@@ -81,7 +81,7 @@ pub struct MinimalSets {
 struct Tuning {
     /// Nodes after which a pass over sets of any size is given up for one size after the other.
     many_nodes: usize,
-    /// Pairs of rows that are all looked at together at most, where it is not half as many as rows.
+    /// Pairs of rows that are all looked at together at most, where it is not as many as rows.
     most_pairs: Option<u64>,
 }
 

@@ -64,6 +64,9 @@ struct Found<const W: usize> {
     are_known: HashSet<Mask<W>, foldhash::fast::FixedState>,
 }
 
+/// The sets of some nodes above a node, the highest first.
+type Above<const W: usize> = [Mask<W>; 4];
+
 /// What one thread needs at a node.
 struct Worker<const W: usize> {
     edges: Vec<Mask<W>>,
@@ -77,6 +80,7 @@ struct Worker<const W: usize> {
 #[derive(Clone, Copy)]
 struct Node<const W: usize> {
     set: Mask<W>,
+    above: Above<W>,
     free: Mask<W>,
     size: usize,
 }
@@ -109,13 +113,14 @@ impl<'a, const W: usize> Search<'a, W> {
         self.most_nodes.store(most_nodes, Ordering::Relaxed);
         if self.edge_count.load(Ordering::Relaxed) == 0 {
             // The first edges, before any pass: a small table gives all of them at once.
-            self.judge(Mask::EMPTY, &mut self.worker());
+            self.judge(Mask::EMPTY, [Mask::EMPTY; 4], &mut self.worker());
         }
         loop {
             let before = self.edge_count.load(Ordering::Relaxed);
             self.cut.store(false, Ordering::Relaxed);
             self.nodes.store(0, Ordering::Relaxed);
-            let root = Node { set: Mask::EMPTY, free: Mask::first(self.judge.columns()), size: 0 };
+            let free = Mask::first(self.judge.columns());
+            let root = Node { set: Mask::EMPTY, above: [Mask::EMPTY; 4], free, size: 0 };
             self.run.install(|| rayon::scope(|scope| self.take(root, most, scope)));
             if let Some(error) = self.failed.lock().expect("nobody panics while holding it").take()
             {
@@ -240,7 +245,7 @@ impl<'a, const W: usize> Search<'a, W> {
     }
 
     /// Judges a set that hits every edge known. Returns whether it reaches the target.
-    fn judge(&self, set: Mask<W>, worker: &mut Worker<W>) -> bool {
+    fn judge(&self, set: Mask<W>, above: Above<W>, worker: &mut Worker<W>) -> bool {
         let is_known = |found: &Found<W>| found.are_known.contains(&set);
         if is_known(&self.found.read().expect("nobody panics while holding it")) {
             return true;
@@ -257,7 +262,7 @@ impl<'a, const W: usize> Search<'a, W> {
         self.judged.fetch_add(1, Ordering::Relaxed);
         self.learn_found(worker);
         let Worker { edges, found, scratch, .. } = worker;
-        match self.judge.judge(set, Known { edges, found }, scratch) {
+        match self.judge.judge(set, &above, Known { edges, found }, scratch) {
             Ok(Verdict { reaches, edges, block }) => {
                 self.teach(&edges);
                 if let Some(block) = block {
@@ -303,14 +308,14 @@ impl<'a, const W: usize> Search<'a, W> {
         if nodes >= self.most_nodes.load(Ordering::Relaxed) || self.is_over() {
             return;
         }
-        let Node { set, free, size } = node;
+        let Node { set, above, free, size } = node;
         let branch = loop {
             self.learn(worker);
             match worker.look(set, free) {
                 Look::NotMinimal | Look::DeadEnd => return,
                 Look::Branch(branch) => break branch,
                 Look::HitsAll => {
-                    if self.judge(set, worker) {
+                    if self.judge(set, above, worker) {
                         return;
                     }
                 }
@@ -322,17 +327,18 @@ impl<'a, const W: usize> Search<'a, W> {
         }
         let known = worker.edges.len();
         let rest = free.without(branch.edge);
+        let here = [above[1], above[2], above[3], set];
         let mut done = Mask::EMPTY;
         let mut below = Vec::new();
         for column in branch.children.iter() {
             let one = Mask::one(column);
-            let child = Node { set: set | one, free: rest | done, size: size + 1 };
+            let child = Node { set: set | one, above: here, free: rest | done, size: size + 1 };
             done |= one;
             self.learn(worker);
             let hits = |edge: &Mask<W>| !(*edge & child.set).is_empty();
             let completes =
                 !(branch.completing & one).is_empty() && worker.edges[known..].iter().all(hits);
-            if completes && self.judge(child.set, worker) {
+            if completes && self.judge(child.set, child.above, worker) {
                 continue;
             }
             if child.size >= most {
