@@ -13,7 +13,7 @@ use super::classes::{Classes, Limit, Refiner, Scratch};
 use crate::mask::Mask;
 
 /// Rows that the guide looks at.
-const ROWS: usize = 1 << 14;
+const ROWS: usize = 1 << 12;
 
 /// A sample of the rows, and how alike columns are on it.
 pub(super) struct Guide {
