@@ -3,10 +3,13 @@
 //! Rows that are alone in their class stay alone whatever column comes next, so they are left out:
 //! after two or three selective columns hardly any rows are left to look at.
 
-use std::ops::{AddAssign, Range};
+use std::ops::Range;
 
 use muslin_table::{Codes, Column, MissingRule, Slot};
 use rayon::prelude::*;
+
+use super::count::Together;
+use super::few::{FEW, Few};
 
 /// The rows that are not alone, class by class.
 #[derive(Debug, Default)]
@@ -16,51 +19,13 @@ pub(super) struct Classes {
     ends: Vec<u32>,
 }
 
-/// What a column set leaves together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Together {
-    /// Pairs of rows in one class.
-    pub(super) pairs: u64,
-    /// Rows that are not the first of their class.
-    pub(super) repeated: u64,
-    /// Rows with a class of their own.
-    pub(super) alone: u64,
-}
-
-/// How much may be left together, so that counting can end as soon as there is more.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Limit {
-    pub(super) pairs: u64,
-    pub(super) repeated: u64,
-}
-
-impl Together {
-    /// What a class of so many rows, two or more, leaves together.
-    fn of_class(rows: usize) -> Self {
-        let rows = rows as u64;
-        Self { pairs: rows * (rows - 1) / 2, repeated: rows - 1, alone: 0 }
-    }
-
-    pub(super) fn is_within(self, limit: Limit) -> bool {
-        self.pairs <= limit.pairs && self.repeated <= limit.repeated
-    }
-}
-
-impl AddAssign for Together {
-    fn add_assign(&mut self, other: Self) {
-        self.pairs += other.pairs;
-        self.repeated += other.repeated;
-        self.alone += other.alone;
-    }
-}
-
 /// What one thread needs to refine and count.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     /// The slots of a class's rows.
-    slots: Vec<u32>,
+    pub(super) slots: Vec<u32>,
     /// Rows of each slot; all zero between classes.
-    counts: Vec<u32>,
+    pub(super) counts: Vec<u32>,
     /// Where the next row of each slot goes; only read after it was set.
     places: Vec<u32>,
     /// Slots and rows that are not alone.
@@ -72,7 +37,7 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    fn fit(&mut self, slots: usize) {
+    pub(super) fn fit(&mut self, slots: usize) {
         if self.counts.len() < slots {
             self.counts.resize(slots, 0);
             self.places.resize(slots, 0);
@@ -83,7 +48,7 @@ impl Scratch {
 /// A column as the search reads it.
 #[derive(Clone, Copy)]
 pub(super) struct Refiner<'a> {
-    column: &'a Column,
+    pub(super) column: &'a Column,
     /// The slot whose rows agree with nobody.
     alone: Option<u32>,
 }
@@ -92,6 +57,11 @@ impl<'a> Refiner<'a> {
     pub(super) fn new(column: &'a Column, missing: MissingRule) -> Self {
         let alone = (missing == MissingRule::Distinct).then(|| column.missing_slot());
         Self { column, alone }
+    }
+
+    /// The slot whose rows agree with nobody; none is so large.
+    pub(super) fn alone_slot(&self) -> usize {
+        self.alone.map_or(usize::MAX, |slot| slot as usize)
     }
 
     /// Whether two rows agree on the column.
@@ -168,7 +138,7 @@ impl Classes {
         &self.rows[start as usize..self.ends[index] as usize]
     }
 
-    fn each(&self) -> impl Iterator<Item = &[u32]> {
+    pub(super) fn each(&self) -> impl Iterator<Item = &[u32]> {
         (0..self.ends.len()).map(|index| self.class(index))
     }
 
@@ -252,7 +222,7 @@ impl Classes {
         scratch.fit(by.column.slots());
         let Scratch { slots, counts, places, shared, rows, .. } = scratch;
         let (counts, places) = (&mut counts[..by.column.slots()], &mut places[..by.column.slots()]);
-        let alone = by.alone.map_or(usize::MAX, |slot| slot as usize);
+        let alone = by.alone_slot();
         // Never more rows than before: written without asking for room, cut at the end. One more
         // place takes rows that are alone.
         let start = if part.start == 0 { 0 } else { self.ends[part.start - 1] };
@@ -272,7 +242,7 @@ impl Classes {
                 continue;
             }
             if class.len() <= FEW {
-                let few = Few::new(codes, class, alone);
+                let few = Few::new(class, |row| codes[row as usize].index(), alone);
                 let equals = few.equals();
                 for (at, &equals) in equals.iter().enumerate().take(class.len()) {
                     // The first of its slot, and not alone: its equals follow it.
@@ -286,13 +256,17 @@ impl Classes {
                 }
                 continue;
             }
-            slots.clear();
-            slots.extend(class.iter().map(|&row| narrow(codes[row as usize].index())));
+            slots.resize(slots.len().max(class.len()), 0);
+            let slots = &mut slots[..class.len()];
+            for (place, &row) in slots.iter_mut().zip(class) {
+                let slot = codes[row as usize].index();
+                counts[slot] += 1;
+                *place = narrow(slot);
+            }
+            if alone != usize::MAX {
+                counts[alone] = 0;
+            }
             if class.len() >= counts.len() * 2 {
-                slots.iter().for_each(|&slot| counts[slot as usize] += 1);
-                if alone != usize::MAX {
-                    counts[alone] = 0;
-                }
                 for (count, place) in counts.iter_mut().zip(places.iter_mut()) {
                     let size = std::mem::take(count) as usize;
                     // A row that is alone goes behind all the others.
@@ -310,10 +284,6 @@ impl Classes {
                     }
                 }
                 continue;
-            }
-            slots.iter().for_each(|&slot| counts[slot as usize] += 1);
-            if alone != usize::MAX {
-                counts[alone] = 0;
             }
             // Most rows are alone now: those that are not are picked out without a branch.
             shared.resize(shared.len().max(class.len()), (0, 0));
@@ -342,122 +312,6 @@ impl Classes {
         Self { rows: rows[..end].to_vec(), ends }
     }
 
-    /// What these classes and a column leave together in a table of `rows` rows; none as soon as it
-    /// is more than `limit`.
-    pub(super) fn count(
-        &self,
-        rows: usize,
-        by: Refiner<'_>,
-        limit: Limit,
-        scratch: &mut Scratch,
-    ) -> Option<Together> {
-        let alone = (rows - self.rows.len()) as u64;
-        let mut found = Together { alone, ..Together::default() };
-        self.count_while(by, scratch, |_, together| {
-            found += together;
-            found.is_within(limit)
-        });
-        found.is_within(limit).then_some(found)
-    }
-
-    /// Whether these classes and a column leave at most `limit` together, beside classes that leave
-    /// at most `others`; none where it may depend on those. Looks at no more classes than it must.
-    pub(super) fn fits(
-        &self,
-        by: Refiner<'_>,
-        limit: Limit,
-        others: u64,
-        scratch: &mut Scratch,
-    ) -> Option<bool> {
-        let mut found = Together::default();
-        // At most as much as now in the classes that were not looked at.
-        let mut most = self.together(self.rows.len());
-        most.pairs = most.pairs.saturating_add(others);
-        self.count_while(by, scratch, |before, together| {
-            found += together;
-            most.pairs -= before.pairs - together.pairs;
-            most.repeated -= before.repeated - together.repeated;
-            found.is_within(limit) && !most.is_within(limit)
-        });
-        match (found.is_within(limit), most.is_within(limit)) {
-            (false, _) => Some(false),
-            (_, true) => Some(true),
-            (true, false) => None,
-        }
-    }
-
-    /// Counts what a column leaves together of each class, until `take` has seen enough: it is told
-    /// what is together now and with the column.
-    fn count_while(
-        &self,
-        by: Refiner<'_>,
-        scratch: &mut Scratch,
-        take: impl FnMut(Together, Together) -> bool,
-    ) {
-        match by.column.codes() {
-            Codes::U8(codes) => self.count_codes(codes, by, scratch, take),
-            Codes::U16(codes) => self.count_codes(codes, by, scratch, take),
-            Codes::U32(codes) => self.count_codes(codes, by, scratch, take),
-        }
-    }
-
-    fn count_codes<S: Slot>(
-        &self,
-        codes: &[S],
-        by: Refiner<'_>,
-        scratch: &mut Scratch,
-        mut take: impl FnMut(Together, Together) -> bool,
-    ) {
-        scratch.fit(by.column.slots());
-        let Scratch { slots, counts, .. } = scratch;
-        let counts = &mut counts[..by.column.slots()];
-        let alone = by.alone.map_or(usize::MAX, |slot| slot as usize);
-        for class in self.each() {
-            let mut found = Together::default();
-            if let &[a, b] = class {
-                let slot = codes[a as usize].index();
-                let same = slot == codes[b as usize].index() && slot != alone;
-                found.pairs = u64::from(same);
-                found.repeated = u64::from(same);
-                found.alone = if same { 0 } else { 2 };
-            } else if class.len() <= FEW {
-                Few::new(codes, class, alone).count(class.len(), &mut found);
-            } else if class.len() >= counts.len() * 2 {
-                class.iter().for_each(|&row| counts[codes[row as usize].index()] += 1);
-                if alone != usize::MAX {
-                    found.alone += u64::from(std::mem::take(&mut counts[alone]));
-                }
-                for count in &mut *counts {
-                    let size = u64::from(std::mem::take(count));
-                    found.pairs += size * size.saturating_sub(1) / 2;
-                    found.repeated += size.saturating_sub(1);
-                    found.alone += u64::from(size == 1);
-                }
-            } else {
-                slots.clear();
-                for &row in class {
-                    let slot = codes[row as usize].index();
-                    if slot == alone {
-                        found.alone += 1;
-                        continue;
-                    }
-                    let before = counts[slot];
-                    found.pairs += u64::from(before);
-                    found.repeated += u64::from(before > 0);
-                    counts[slot] = before + 1;
-                    slots.push(narrow(slot));
-                }
-                for &slot in &*slots {
-                    found.alone += u64::from(counts[slot as usize] == 1);
-                    counts[slot as usize] = 0;
-                }
-            }
-            if !take(Together::of_class(class.len()), found) {
-                return;
-            }
-        }
-    }
-
     /// Every pair of rows of one class, of some classes.
     pub(super) fn each_pair(&self, part: Range<usize>, mut take: impl FnMut(u32, u32)) {
         for class in part.map(|index| self.class(index)) {
@@ -479,65 +333,9 @@ impl Classes {
     }
 }
 
-/// Rows of a class that are compared with each other, all with all.
-const FEW: usize = 8;
-
-/// The slots of a class of few rows; what is not a row has a number that nothing else has.
-struct Few([u32; FEW]);
-
-impl Few {
-    #[inline]
-    fn new<S: Slot>(codes: &[S], class: &[u32], alone: usize) -> Self {
-        let mut slots = std::array::from_fn(Self::none);
-        for (at, (slot, &row)) in slots.iter_mut().zip(class).enumerate() {
-            let index = codes[row as usize].index();
-            *slot = if index == alone { Self::none(at) } else { narrow(index) };
-        }
-        Self(slots)
-    }
-
-    /// A number that is no slot: there are fewer slots than rows, and two more.
-    fn none(at: usize) -> u32 {
-        u32::MAX - narrow(at)
-    }
-
-    /// How many rows have each row's slot, itself included.
-    #[inline]
-    fn equals(&self) -> [u32; FEW] {
-        let mut equals = [0; FEW];
-        for other in self.0 {
-            for (count, slot) in equals.iter_mut().zip(self.0) {
-                *count += u32::from(slot == other);
-            }
-        }
-        equals
-    }
-
-    /// Whether no row before has the same slot.
-    fn is_first(&self, at: usize) -> bool {
-        !self.0[..at].contains(&self.0[at])
-    }
-
-    #[inline]
-    fn count(&self, rows: usize, found: &mut Together) {
-        let equals = self.equals();
-        let mut firsts = [1u32; FEW];
-        for (before, other) in self.0.into_iter().enumerate() {
-            for (at, (first, slot)) in firsts.iter_mut().zip(self.0).enumerate() {
-                *first &= u32::from(slot != other || at <= before);
-            }
-        }
-        // What is not a row is its own equal, first and alone.
-        let filled = (FEW - rows) as u64;
-        found.pairs += equals.iter().map(|&equals| u64::from(equals - 1)).sum::<u64>() / 2;
-        found.repeated += FEW as u64 - firsts.iter().map(|&first| u64::from(first)).sum::<u64>();
-        found.alone += equals.iter().map(|&e| u64::from(e == 1)).sum::<u64>() - filled;
-    }
-}
-
 /// A slot whose rows have their place.
 const PLACED: u32 = u32::MAX;
 
-fn narrow(index: usize) -> u32 {
+pub(super) fn narrow(index: usize) -> u32 {
     u32::try_from(index).expect("rows and slots are counted in 32 bits")
 }

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use muslin_engine::take_rows;
 use muslin_table::{ColumnId, EncodedTable, MissingRule};
 
-use super::classes::{Classes, Limit, Refiner, Scratch};
+use super::classes::{Classes, Refiner, Scratch};
+use super::count::Limit;
 use crate::mask::Mask;
 
 /// Rows that the guide looks at.
@@ -111,10 +112,6 @@ pub(super) struct Left(Vec<(f32, usize)>);
 impl Left {
     pub(super) fn new<const W: usize>(columns: Mask<W>) -> Self {
         Self(columns.iter().map(|rank| (0.0, rank)).collect())
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 
     /// Takes the column that is least implied, after `new` ones were taken.

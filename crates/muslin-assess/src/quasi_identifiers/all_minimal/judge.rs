@@ -12,7 +12,8 @@ use muslin_table::{ColumnId, ColumnSet, EncodedTable, MissingRule};
 use rayon::prelude::*;
 
 use super::cache::Cache;
-use super::classes::{Classes, Limit, Refiner, Scratch, Together};
+use super::classes::{Classes, Refiner, Scratch};
+use super::count::{Limit, Together};
 use super::edges::Edges;
 use super::guide::{Guide, Left};
 use crate::mask::Mask;
@@ -150,24 +151,22 @@ impl<'a, const W: usize> Judge<'a, W> {
         if self.target.is_key() {
             return Ok(self.judge_key(set, above, known, scratch));
         }
-        let Some((last, classes)) = self.all_but_one(set, scratch) else {
-            let whole = Classes::whole(self.table.rows());
-            let together = whole.together(self.table.rows());
-            return Ok(if together.is_within(self.limit) {
-                Verdict::reaches(together)
-            } else {
-                Verdict::falls_short(vec![self.grow(set, &whole, Mask::EMPTY, known, scratch)])
-            });
+        // Counted by the column that tells least apart, so the set's own classes need not be made.
+        let last = set.iter().last();
+        let rest = last.map_or(set, |last| set.without(Mask::one(last)));
+        let classes = self.classes(rest, scratch);
+        let rows = self.table.rows();
+        let found = match last {
+            Some(last) => classes.count(rows, self.columns[last], self.limit, scratch),
+            None => Some(classes.together(rows)).filter(|all| all.is_within(self.limit)),
         };
-        let by = self.columns[last];
-        let found = classes.count(self.table.rows(), by, self.limit, scratch);
-        Ok(match found {
-            Some(together) => Verdict::reaches(together),
-            None => {
-                let last = Mask::one(last);
-                Verdict::falls_short(vec![self.grow(set, &classes, last, known, scratch)])
-            }
-        })
+        Ok(found.map_or_else(
+            || {
+                let edge = self.grow(set, &classes, set.without(rest), known, scratch);
+                Verdict::falls_short(vec![edge])
+            },
+            Verdict::reaches,
+        ))
     }
 
     /// The columns that are left when a set has grown as far as it falls short. The classes are
@@ -310,28 +309,30 @@ impl<'a, const W: usize> Judge<'a, W> {
         Ok(Verdict::falls_short(vec![left]))
     }
 
-    /// One column of a set, and the classes of all its others; nothing for the empty set.
+    /// The classes of a set.
     ///
     /// Begins with the best classes that are there, or with two columns that leave few rows
     /// together; then always takes the column that is least implied by those before it.
-    fn all_but_one(&self, set: Mask<W>, scratch: &mut Scratch) -> Option<(usize, Arc<Classes>)> {
-        let first = set.iter().next()?;
-        if set == Mask::one(first) {
-            return Some((first, Arc::new(Classes::whole(self.table.rows()))));
+    fn classes(&self, set: Mask<W>, scratch: &mut Scratch) -> Arc<Classes> {
+        let mut ranks = set.iter();
+        match (ranks.next(), ranks.next()) {
+            (None, _) => return Arc::new(Classes::whole(self.table.rows())),
+            (Some(rank), None) => return self.column(rank),
+            _ => {}
+        }
+        if let Some(known) = self.lock().find(set) {
+            return known;
         }
         let (mut taken, mut classes) = self.start(set, scratch);
         let mut left = Left::new(set.without(taken));
         let mut new = taken;
-        loop {
-            let next = left.take(new, &self.guide, scratch)?;
-            if left.is_empty() {
-                return Some((next, classes));
-            }
+        while let Some(next) = left.take(new, &self.guide, scratch) {
             new = Mask::one(next);
             taken |= new;
             classes = Arc::new(classes.refine(self.columns[next], scratch));
             self.lock().keep(taken, &classes);
         }
+        classes
     }
 
     /// Where to begin with a set of two columns or more: a proper part of it, and its classes.

@@ -15,12 +15,15 @@
 //! search    the tree of minimal sets that hit all edges, over and over until no edge is new
 //! edges     pairs of rows against the edges
 //! classes   rows that are not alone, class by class; cache keeps some
+//! count     what classes leave together with a column more; few, where there are few rows
 //! guide     in which order columns refine best, by some of the rows
 //! ```
 
 mod cache;
 mod classes;
+mod count;
 mod edges;
+mod few;
 mod guide;
 mod judge;
 mod search;
@@ -28,7 +31,7 @@ mod search;
 use muslin_engine::{Coverage, Error as EngineError, Run, Stop};
 use muslin_table::{ColumnId, ColumnSet, EncodedTable, MissingRule, Ratio};
 
-use self::classes::Together;
+use self::count::Together;
 use self::judge::Judge;
 use self::search::Search;
 use super::{Measure, Target};

@@ -25,7 +25,8 @@ use hashbrown::HashSet;
 use muslin_engine::Run;
 use rayon::Scope;
 
-use super::classes::{Scratch, Together};
+use super::classes::Scratch;
+use super::count::Together;
 use super::judge::{Judge, Known, Verdict};
 use crate::mask::Mask;
 use crate::{Error, Result};
