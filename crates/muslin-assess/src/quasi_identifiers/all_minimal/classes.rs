@@ -266,7 +266,7 @@ impl Classes {
             if alone != usize::MAX {
                 counts[alone] = 0;
             }
-            if class.len() >= counts.len() * 2 {
+            if class.len() * 4 >= counts.len() {
                 for (count, place) in counts.iter_mut().zip(places.iter_mut()) {
                     let size = std::mem::take(count) as usize;
                     // A row that is alone goes behind all the others.
@@ -276,12 +276,13 @@ impl Classes {
                         ends.push(narrow(end));
                     }
                 }
+                if alone != usize::MAX {
+                    places[alone] = narrow(before);
+                }
                 for (&slot, &row) in slots.iter().zip(class) {
-                    if slot as usize != alone {
-                        let place = &mut places[slot as usize];
-                        rows[*place as usize] = row;
-                        *place += 1;
-                    }
+                    let place = &mut places[slot as usize];
+                    rows[*place as usize] = row;
+                    *place += u32::from(slot as usize != alone);
                 }
                 continue;
             }

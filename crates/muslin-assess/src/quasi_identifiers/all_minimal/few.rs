@@ -4,7 +4,7 @@ use super::classes::narrow;
 use super::count::Together;
 
 /// Rows of a class that are compared with each other, all with all.
-pub(super) const FEW: usize = 8;
+pub(super) const FEW: usize = 4;
 
 /// The slots of a class of few rows; what is not a row has a number that nothing else has.
 pub(super) struct Few(pub(super) [u32; FEW]);
