@@ -17,6 +17,8 @@ pub(super) struct Classes {
     rows: Vec<u32>,
     /// Where each class ends in `rows`.
     ends: Vec<u32>,
+    /// Pairs of rows in one class.
+    pairs: u64,
 }
 
 /// What one thread needs to refine and count.
@@ -97,7 +99,7 @@ impl<'a> Refiner<'a> {
                     *place += 1;
                 }
             }
-            Classes { rows, ends }
+            Classes::new(rows, ends)
         }
         let slots = self.column.slots();
         match self.column.codes() {
@@ -114,14 +116,20 @@ const ROWS_PER_PART: usize = 1 << 15;
 const NOWHERE: u32 = u32::MAX;
 
 impl Classes {
+    fn new(rows: Vec<u32>, ends: Vec<u32>) -> Self {
+        let (mut pairs, mut start) = (0, 0);
+        for &end in &ends {
+            let size = u64::from(end - start);
+            pairs += size * (size - 1) / 2;
+            start = end;
+        }
+        Self { rows, ends, pairs }
+    }
+
     /// All rows in one class.
     pub(super) fn whole(rows: usize) -> Self {
         let count = u32::try_from(rows).expect("row ids are 32 bits wide");
-        if count < 2 {
-            Self::default()
-        } else {
-            Self { rows: (0..count).collect(), ends: vec![count] }
-        }
+        if count < 2 { Self::default() } else { Self::new((0..count).collect(), vec![count]) }
     }
 
     /// Rows that are not alone.
@@ -142,10 +150,14 @@ impl Classes {
         (0..self.ends.len()).map(|index| self.class(index))
     }
 
-    /// Stretches of classes of about as many rows each, one for every thread; one where there are
-    /// too few rows to share out.
-    pub(super) fn parts(&self) -> Vec<Range<usize>> {
-        let parts = (self.rows.len() / ROWS_PER_PART).clamp(1, rayon::current_num_threads());
+    /// Stretches of classes of about as many rows each, so many for every thread; one where there
+    /// are too few rows to share out.
+    pub(super) fn parts(&self, per_thread: usize) -> Vec<Range<usize>> {
+        let most = match rayon::current_num_threads() {
+            1 => 1,
+            threads => threads * per_thread,
+        };
+        let parts = (self.rows.len() * per_thread / ROWS_PER_PART).clamp(1, most);
         let rows = self.rows.len().div_ceil(parts);
         let bound = |part: usize| self.ends.partition_point(|&end| end as usize <= part * rows);
         let start = |part| if part == 0 { 0 } else { bound(part) };
@@ -155,10 +167,11 @@ impl Classes {
 
     /// What these classes leave together in a table of `rows` rows.
     pub(super) fn together(&self, rows: usize) -> Together {
-        let mut together =
-            Together { alone: (rows - self.rows.len()) as u64, ..Together::default() };
-        self.each().for_each(|class| together += Together::of_class(class.len()));
-        together
+        Together {
+            pairs: self.pairs,
+            repeated: (self.rows.len() - self.ends.len()) as u64,
+            alone: (rows - self.rows.len()) as u64,
+        }
     }
 
     /// Large classes, the largest first, and small ones that hold at most `pairs` pairs.
@@ -173,19 +186,19 @@ impl Classes {
         };
         let small = order.iter().take_while(is_small).count();
         let copy = |indices: &mut dyn Iterator<Item = &u32>| {
-            let mut copy = Self::default();
+            let (mut rows, mut ends) = (Vec::new(), Vec::new());
             for &index in indices {
-                copy.rows.extend_from_slice(self.class(index as usize));
-                copy.ends.push(narrow(copy.rows.len()));
+                rows.extend_from_slice(self.class(index as usize));
+                ends.push(narrow(rows.len()));
             }
-            copy
+            Self::new(rows, ends)
         };
         (copy(&mut order[small..].iter().rev()), copy(&mut order[..small].iter()))
     }
 
     /// The classes of rows that also agree on a column.
     pub(super) fn refine(&self, by: Refiner<'_>, scratch: &mut Scratch) -> Self {
-        let parts = self.parts();
+        let parts = self.parts(1);
         if let [whole] = &parts[..] {
             return self.refine_part(whole.clone(), by, scratch);
         }
@@ -194,13 +207,29 @@ impl Classes {
         let refine = |(part, scratch): (Range<usize>, _)| self.refine_part(part, by, scratch);
         let refined: Vec<Self> =
             parts.into_par_iter().zip(others.par_iter_mut()).map(refine).collect();
-        let rows = refined.iter().map(|part| part.rows.len()).sum();
-        let mut all = Self { rows: Vec::with_capacity(rows), ends: Vec::new() };
-        for part in refined {
-            let before = narrow(all.rows.len());
-            all.rows.extend_from_slice(&part.rows);
-            all.ends.extend(part.ends.iter().map(|end| before + end));
-        }
+        let sum = |of: fn(&Self) -> usize| refined.iter().map(of).sum();
+        let mut all = Self {
+            rows: vec![0; sum(|part| part.rows.len())],
+            ends: vec![0; sum(|part| part.ends.len())],
+            pairs: refined.iter().map(|part| part.pairs).sum(),
+        };
+        let (mut rows, mut ends, mut before) = (&mut all.rows[..], &mut all.ends[..], 0);
+        let copies: Vec<_> = refined
+            .iter()
+            .map(|part| {
+                let here = (
+                    rows.split_off_mut(..part.rows.len()).expect("room for all"),
+                    ends.split_off_mut(..part.ends.len()).expect("room for all"),
+                    before,
+                );
+                before += narrow(part.rows.len());
+                (part, here)
+            })
+            .collect();
+        copies.into_par_iter().for_each(|(part, (rows, ends, before))| {
+            rows.copy_from_slice(&part.rows);
+            ends.iter_mut().zip(&part.ends).for_each(|(end, of_part)| *end = before + of_part);
+        });
         all
     }
 
@@ -310,7 +339,7 @@ impl Classes {
             shared[..picked].iter().for_each(|&(slot, _)| counts[slot as usize] = 0);
         }
         ends.shrink_to_fit();
-        Self { rows: rows[..end].to_vec(), ends }
+        Self::new(rows[..end].to_vec(), ends)
     }
 
     /// Every pair of rows of one class, of some classes.

@@ -243,7 +243,7 @@ impl<'a, const W: usize> Judge<'a, W> {
         let new: Vec<Mask<W>> = if is_whole {
             let edges = || Edges::new(&self.columns, known.edges, block);
             let of_part = |part| edges().of_pairs(&classes, part);
-            classes.parts().into_par_iter().flat_map_iter(of_part).collect()
+            classes.parts(4).into_par_iter().flat_map_iter(of_part).collect()
         } else {
             Edges::new(&self.columns, known.edges, block).of_some_pairs(&classes, SOME_PAIRS)
         };
@@ -256,11 +256,10 @@ impl<'a, const W: usize> Judge<'a, W> {
     /// Columns of a set that leave few pairs of rows together, those of `part` before others, and
     /// their classes; or all columns.
     fn block(&self, part: Mask<W>, set: Mask<W>, scratch: &mut Scratch) -> (Mask<W>, Arc<Classes>) {
-        let whole = Classes::whole(self.table.rows());
-        if set.is_empty() || whole.together(self.table.rows()).pairs <= self.most_pairs {
-            return (Mask::EMPTY, Arc::new(whole));
+        let rows = self.table.rows() as u64;
+        if set.is_empty() || rows * rows.saturating_sub(1) / 2 <= self.most_pairs {
+            return (Mask::EMPTY, Arc::new(Classes::whole(self.table.rows())));
         }
-        drop(whole);
         if set.len() == 1 {
             return (set, self.column(set.iter().next().expect("one")));
         }
