@@ -63,9 +63,32 @@ fn encode(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// One pass over text for some rows, beside the same for one row: cutting it into fields alone.
+fn sample(criterion: &mut Criterion) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plain");
+    std::fs::write(&path, text(Seed::new(1), false)).unwrap();
+    let mut group = criterion.benchmark_group("sample");
+    group.sample_size(10);
+    group.throughput(Throughput::Bytes(size(&path)));
+    for rows in [1, 2_000, 20_000] {
+        for threads in [1, 2] {
+            let run = Run::new().threads(threads).unwrap();
+            group.bench_function(format!("csv/{rows}_of_{ROWS}/{threads}t"), |bencher| {
+                let wanted = |_: u64, _: usize| rows;
+                bencher.iter(|| {
+                    muslin_io::sample(&Input::named(&path), &ReadOptions::default(), &wanted, &run)
+                        .unwrap()
+                });
+            });
+        }
+    }
+    group.finish();
+}
+
 fn size(path: &Path) -> u64 {
     std::fs::metadata(path).unwrap().len()
 }
 
-criterion_group!(benches, encode);
+criterion_group!(benches, encode, sample);
 criterion_main!(benches);
