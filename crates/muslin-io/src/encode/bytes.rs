@@ -149,6 +149,11 @@ impl BytesEncoder {
         }
     }
 
+    /// Makes room for about so many rows in all.
+    pub(crate) fn expect(&mut self, rows: usize) {
+        self.cells.expect(rows);
+    }
+
     /// Ends a batch: these are the numbers of its rows.
     pub(crate) fn end_batch(&mut self, numbers: &[u32]) {
         self.cells.push(numbers);

@@ -6,17 +6,30 @@ use muslin_table::{Codes, Slot};
 #[derive(Debug)]
 pub(super) struct Numbers {
     codes: Codes,
+    /// Rows that there will be, about.
+    expected: usize,
 }
 
 impl Default for Numbers {
     fn default() -> Self {
-        Self { codes: Codes::U8(Vec::new()) }
+        Self { codes: Codes::U8(Vec::new()), expected: 0 }
     }
 }
 
 impl Numbers {
     /// The number of a missing cell; values are numbered from one.
     pub(super) const MISSING: u32 = 0;
+
+    /// Makes room for about so many rows in all, so that it need not be made again and again.
+    pub(super) fn expect(&mut self, rows: usize) {
+        self.expected = rows;
+        let more = rows.saturating_sub(self.codes.len());
+        match &mut self.codes {
+            Codes::U8(all) => all.reserve_exact(more),
+            Codes::U16(all) => all.reserve_exact(more),
+            Codes::U32(all) => all.reserve_exact(more),
+        }
+    }
 
     /// Appends the numbers of some rows.
     pub(super) fn push(&mut self, numbers: &[u32]) {
@@ -25,12 +38,12 @@ impl Numbers {
         if let Codes::U8(narrow) = &self.codes
             && bits > u32::from(u8::MAX)
         {
-            self.codes = Codes::U16(narrow.iter().map(|&number| number.into()).collect());
+            self.codes = Codes::U16(widened(narrow, self.expected));
         }
         if let Codes::U16(narrow) = &self.codes
             && bits > u32::from(u16::MAX)
         {
-            self.codes = Codes::U32(narrow.iter().map(|&number| number.into()).collect());
+            self.codes = Codes::U32(widened(narrow, self.expected));
         }
         match &mut self.codes {
             Codes::U8(all) => all.extend(numbers.iter().map(|&number| u8::at(number))),
@@ -82,4 +95,11 @@ impl Numbers {
             (_, codes) => Codes::pack(values, codes.slots().map(|number| slots[number as usize])),
         }
     }
+}
+
+/// The same numbers in another width, with room for `rows` of them.
+fn widened<N: Copy, W: From<N>>(numbers: &[N], rows: usize) -> Vec<W> {
+    let mut wide = Vec::with_capacity(rows.max(numbers.len()));
+    wide.extend(numbers.iter().map(|&number| W::from(number)));
+    wide
 }

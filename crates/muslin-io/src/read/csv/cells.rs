@@ -88,6 +88,12 @@ impl TakeRows for Columns {
         ends.into_iter().collect()
     }
 
+    fn expect(&mut self, rows: u64) {
+        // More is an error once they are there.
+        let rows = usize::try_from(rows.min(u64::from(u32::MAX))).unwrap_or(0);
+        self.encoders.iter_mut().for_each(|encoder| encoder.expect(rows));
+    }
+
     /// The error says what the whole input would need, as far as the part that was read tells.
     fn check_memory(&self, read: u64, whole: Option<u64>, run: &Run) -> Result<()> {
         let used: u64 = self.encoders.iter().map(|encoder| encoder.memory() as u64).sum();

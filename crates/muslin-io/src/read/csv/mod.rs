@@ -83,6 +83,9 @@ trait TakeRows: Send {
     /// Takes the rows of the next block.
     fn take(&mut self, fields: &Fields, layout: &Layout<'_>) -> Result<()>;
 
+    /// There will be about so many rows in all.
+    fn expect(&mut self, _rows: u64) {}
+
     /// An error when the rows taken use more than the memory budget. So many bytes of the input
     /// were read, of so many in all where that is known.
     fn check_memory(&self, read: u64, whole: Option<u64>, run: &Run) -> Result<()>;
@@ -145,7 +148,7 @@ impl<'a> Text<'a> {
         let Self { blocks, first, cut, layout, compression, bytes, .. } = self;
         let (layout, place) = (&*layout, layout.place);
         let stored = bytes.filter(|_| compression.is_none());
-        let mut read_bytes = 0;
+        let (mut read_bytes, mut waiting_bytes) = (0, 0);
         let mut waiting: Option<Fields> = None;
         let mut next = first.take();
         while let Some(block) = next.take() {
@@ -155,6 +158,9 @@ impl<'a> Text<'a> {
             let (taken, fields) = rayon::join(
                 || {
                     let Some(fields) = waiting.take() else { return Ok(None) };
+                    if let Some(stored) = stored.filter(|_| fields.first_row == 0) {
+                        rows.expect(rows_in_all(fields.next_row(), waiting_bytes, stored));
+                    }
                     rows.take(&fields, layout).map(|()| Some(fields.text))
                 },
                 || cut.fields(block, place),
@@ -164,6 +170,7 @@ impl<'a> Text<'a> {
             }
             waiting = Some(fields?);
             run.reporter().advance(consumed);
+            waiting_bytes = consumed;
             read_bytes += consumed;
             rows.check_memory(read_bytes, stored, run)?;
             if !last {
@@ -189,6 +196,12 @@ impl<'a> Text<'a> {
             bytes: self.bytes,
         }
     }
+}
+
+/// Rows of a whole input, as some of its bytes let expect, and a few more.
+fn rows_in_all(rows: u64, bytes: u64, whole: u64) -> u64 {
+    let rows = u128::from(rows) * u128::from(whole) / u128::from(bytes.max(1));
+    u64::try_from(rows + rows / 32).unwrap_or(u64::MAX)
 }
 
 /// The error for a fault.
