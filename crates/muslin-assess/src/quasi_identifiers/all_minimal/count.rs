@@ -128,7 +128,7 @@ impl Classes {
                 found.repeated = u64::from(same);
                 found.alone = if same { 0 } else { 2 };
             } else if class.len() <= FEW {
-                Few::new(class, &slot_of, alone).count(class.len(), &mut found);
+                Few::new(class, slot_of, alone).count(class.len(), &mut found);
             } else if class.len() >= counts.len() * 2 {
                 class.iter().for_each(|&row| counts[slot_of(row)] += 1);
                 if let Some(alone) = counts.get_mut(alone) {
