@@ -24,11 +24,12 @@ impl Numbers {
     pub(super) fn expect(&mut self, rows: usize) {
         self.expected = rows;
         let more = rows.saturating_sub(self.codes.len());
-        match &mut self.codes {
-            Codes::U8(all) => all.reserve_exact(more),
-            Codes::U16(all) => all.reserve_exact(more),
-            Codes::U32(all) => all.reserve_exact(more),
-        }
+        // An estimate may be far too high: where there is no such room, it is made as rows come.
+        let _hint = match &mut self.codes {
+            Codes::U8(all) => all.try_reserve_exact(more),
+            Codes::U16(all) => all.try_reserve_exact(more),
+            Codes::U32(all) => all.try_reserve_exact(more),
+        };
     }
 
     /// Appends the numbers of some rows.
@@ -97,9 +98,24 @@ impl Numbers {
     }
 }
 
-/// The same numbers in another width, with room for `rows` of them.
+/// The same numbers in another width, with room for `rows` of them where there is any.
 fn widened<N: Copy, W: From<N>>(numbers: &[N], rows: usize) -> Vec<W> {
-    let mut wide = Vec::with_capacity(rows.max(numbers.len()));
+    let mut wide = Vec::new();
+    let _hint = wide.try_reserve_exact(rows);
     wide.extend(numbers.iter().map(|&number| W::from(number)));
     wide
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_estimate_that_no_machine_has_room_for_does_no_harm() {
+        let mut numbers = Numbers::default();
+        numbers.expect(usize::MAX);
+        numbers.push(&[1, 2]);
+        numbers.push(&[300, 70_000]);
+        assert_eq!(numbers.codes.slots().collect::<Vec<_>>(), [1, 2, 300, 70_000]);
+    }
 }

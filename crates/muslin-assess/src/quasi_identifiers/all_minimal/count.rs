@@ -27,7 +27,7 @@ pub(super) struct Limit {
 
 impl Together {
     /// What a class of so many rows, two or more, leaves together.
-    pub(super) fn of_class(rows: usize) -> Self {
+    fn of_class(rows: usize) -> Self {
         let rows = rows as u64;
         Self { pairs: rows * (rows - 1) / 2, repeated: rows - 1, alone: 0 }
     }
