@@ -1,9 +1,9 @@
 //! Delimited text, straight to codes.
 //!
 //! ```text
-//! thread       blocks of text that end with a line
-//! pool         pieces of a block -> fields (positions)        next block
-//! pool         columns of a block -> codes                    this block, at the same time
+//! a block of text that ends with a line                      the block after the next
+//! pieces of a block -> fields (positions)                    the next block
+//! columns of a block -> codes                                this block, at the same time
 //!              or pieces of a block -> rows of the sample
 //! ```
 //!
@@ -154,8 +154,8 @@ impl<'a> Text<'a> {
         while let Some(block) = next.take() {
             run.check()?;
             let (last, consumed) = (block.last, block.consumed);
-            // The next block is tokenized while this one's rows are taken.
-            let (taken, fields) = rayon::join(
+            // While a block's rows are taken the next is tokenized and the one after it is read.
+            let (taken, (fields, read)) = rayon::join(
                 || {
                     let Some(fields) = waiting.take() else { return Ok(None) };
                     if let Some(stored) = stored.filter(|_| fields.first_row == 0) {
@@ -163,7 +163,12 @@ impl<'a> Text<'a> {
                     }
                     rows.take(&fields, layout).map(|()| Some(fields.text))
                 },
-                || cut.fields(block, place),
+                || {
+                    rayon::join(
+                        || cut.fields(block, place),
+                        || if last { None } else { Some(blocks.next()) },
+                    )
+                },
             );
             if let Some(text) = taken? {
                 blocks.give_back(text);
@@ -173,14 +178,13 @@ impl<'a> Text<'a> {
             waiting_bytes = consumed;
             read_bytes += consumed;
             rows.check_memory(read_bytes, stored, run)?;
-            if !last {
-                next = Some(blocks.next().map_err(|fault| match fault {
-                    TextFault::Text(problem @ Problem::LongRecord(_)) => {
-                        place.clone().line(cut.lines + 1).error(problem)
-                    }
-                    fault => failure(fault, place, *compression),
-                })?);
-            }
+            let failed = |fault| match fault {
+                TextFault::Text(problem @ Problem::LongRecord(_)) => {
+                    place.clone().line(cut.lines + 1).error(problem)
+                }
+                fault => failure(fault, place, *compression),
+            };
+            next = read.transpose().map_err(failed)?;
         }
         waiting.map_or(Ok(()), |fields| rows.take(&fields, layout))
     }

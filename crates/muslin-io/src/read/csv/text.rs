@@ -1,8 +1,6 @@
 //! Bytes of any encoding to blocks of UTF-8 text that end with a line.
 
 use std::io::{self, Read};
-use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
-use std::thread::JoinHandle;
 
 use encoding_rs::{CoderResult, Decoder};
 use serde::{Deserialize, Serialize};
@@ -80,12 +78,14 @@ pub(super) enum TextFault {
     Text(Problem),
 }
 
-/// Blocks made on a thread of their own, a few ahead of whoever takes them.
+/// Cuts an input into blocks.
 pub(super) struct Blocks {
-    receiver: Option<Receiver<Result<Block, TextFault>>>,
-    /// Takes back what held the text of a block.
-    spare: Sender<Vec<u8>>,
-    thread: Option<JoinHandle<()>>,
+    source: TextSource<Box<dyn Read + Send>>,
+    /// The begun line after the last block.
+    rest: Vec<u8>,
+    /// What held the text of blocks that are done with.
+    spares: Vec<Vec<u8>>,
+    block_bytes: usize,
     pub(super) encoding: Encoding,
 }
 
@@ -103,63 +103,21 @@ impl Blocks {
         let mut head = Vec::new();
         content.by_ref().take(4096).read_to_end(&mut head).map_err(TextFault::Io)?;
         let encoding = encoding.unwrap_or_else(|| Encoding::sniff(&head));
-        let content = io::Cursor::new(head).chain(content);
-        let (sender, receiver) = sync_channel(2);
-        let (spare, spares) = channel();
+        let content: Box<dyn Read + Send> = Box::new(io::Cursor::new(head).chain(content));
+        let source = TextSource::new(content, encoding);
         // A block keeps every thread busy, and no more: all of it is fresh memory once.
         let block_bytes = BLOCK_BYTES * rayon::current_num_threads().div_ceil(4).min(4);
-        let thread = std::thread::Builder::new().spawn(move || {
-            let source = TextSource::new(content, encoding);
-            let mut cutter = Cutter { source, rest: Vec::new(), spares, block_bytes };
-            loop {
-                let block = cutter.next_block();
-                let over = block.as_ref().map_or(true, |block| block.last);
-                // A closed channel means that nobody wants more.
-                if sender.send(block).is_err() || over {
-                    return;
-                }
-            }
-        });
-        let thread = Some(thread.map_err(TextFault::Io)?);
-        Ok(Self { receiver: Some(receiver), spare, thread, encoding })
+        Ok(Self { source, rest: Vec::new(), spares: Vec::new(), block_bytes, encoding })
     }
 
     /// Takes back the text of a block that is done with.
-    pub(super) fn give_back(&self, text: Vec<u8>) {
-        // A thread that has ended needs no more.
-        let _ = self.spare.send(text);
+    pub(super) fn give_back(&mut self, text: Vec<u8>) {
+        self.spares.push(text);
     }
 
     /// The next block; to be called until one is the last or there is a fault.
     pub(super) fn next(&mut self) -> Result<Block, TextFault> {
-        let received = self.receiver.as_ref().map(Receiver::recv);
-        match received {
-            Some(Ok(block)) => block,
-            _ => Err(TextFault::Io(io::ErrorKind::UnexpectedEof.into())),
-        }
-    }
-}
-
-impl Drop for Blocks {
-    fn drop(&mut self) {
-        self.receiver = None; // lets the thread see that nobody listens
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
-}
-
-struct Cutter<R> {
-    source: TextSource<R>,
-    /// The begun line after the last block.
-    rest: Vec<u8>,
-    spares: Receiver<Vec<u8>>,
-    block_bytes: usize,
-}
-
-impl<R: Read> Cutter<R> {
-    fn next_block(&mut self) -> Result<Block, TextFault> {
-        let mut text = self.spares.try_recv().unwrap_or_default();
+        let mut text = self.spares.pop().unwrap_or_default();
         text.clear();
         text.reserve(self.rest.len() + self.block_bytes + PADDING);
         text.append(&mut self.rest);
