@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::count::Together;
 use super::few::{FEW, Few};
+use super::sort::sort;
 
 /// The rows that are not alone, class by class.
 #[derive(Debug, Default)]
@@ -75,32 +76,6 @@ impl<'a> Refiner<'a> {
 
     /// The classes that the column alone makes.
     pub(super) fn classes(&self) -> Classes {
-        fn sort<S: Slot>(codes: &[S], slots: usize, alone: Option<u32>) -> Classes {
-            let mut places = vec![0u32; slots];
-            codes.iter().for_each(|code| places[code.index()] += 1);
-            if let Some(alone) = alone {
-                places[alone as usize] = 0;
-            }
-            let (mut end, mut ends) = (0, Vec::new());
-            for place in &mut places {
-                let rows = *place;
-                *place = NOWHERE;
-                if rows > 1 {
-                    *place = end;
-                    end += rows;
-                    ends.push(end);
-                }
-            }
-            let mut rows = vec![0; end as usize];
-            for (row, code) in (0u32..).zip(codes) {
-                let place = &mut places[code.index()];
-                if *place != NOWHERE {
-                    rows[*place as usize] = row;
-                    *place += 1;
-                }
-            }
-            Classes::new(rows, ends)
-        }
         let slots = self.column.slots();
         match self.column.codes() {
             Codes::U8(codes) => sort(codes, slots, self.alone),
@@ -111,12 +86,10 @@ impl<'a> Refiner<'a> {
 }
 
 /// Fewer rows than this are not worth a second thread.
-const ROWS_PER_PART: usize = 1 << 15;
-/// No place: for slots of a single row.
-const NOWHERE: u32 = u32::MAX;
+pub(super) const ROWS_PER_PART: usize = 1 << 15;
 
 impl Classes {
-    fn new(rows: Vec<u32>, ends: Vec<u32>) -> Self {
+    pub(super) fn new(rows: Vec<u32>, ends: Vec<u32>) -> Self {
         let (mut pairs, mut start) = (0, 0);
         for &end in &ends {
             let size = u64::from(end - start);

@@ -27,6 +27,7 @@ mod few;
 mod guide;
 mod judge;
 mod search;
+mod sort;
 
 use muslin_engine::{Coverage, Error as EngineError, Run, Stop};
 use muslin_table::{ColumnId, ColumnSet, EncodedTable, MissingRule, Ratio};
