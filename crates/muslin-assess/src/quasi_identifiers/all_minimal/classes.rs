@@ -171,7 +171,7 @@ impl Classes {
 
     /// The classes of rows that also agree on a column.
     pub(super) fn refine(&self, by: Refiner<'_>, scratch: &mut Scratch) -> Self {
-        let parts = self.parts(1);
+        let parts = self.parts(2);
         if let [whole] = &parts[..] {
             return self.refine_part(whole.clone(), by, scratch);
         }
