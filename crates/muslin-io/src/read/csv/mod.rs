@@ -4,7 +4,7 @@
 //! a block of text that ends with a line                      the block after the next
 //! pieces of a block -> fields (positions)                    the next block
 //! columns of a block -> codes                                this block, at the same time
-//!              or pieces of a block -> rows of the sample
+//! (or pieces of a block -> rows of the sample)
 //! ```
 //!
 //! # Method
