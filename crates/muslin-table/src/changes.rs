@@ -31,6 +31,11 @@ impl Changes {
         Self { rows, masked: ColumnSet::new(), suppressed: vec![Vec::new(); columns] }
     }
 
+    /// Whether these are changes of a table of this many rows and columns.
+    pub fn is_for(&self, table: &EncodedTable) -> bool {
+        self.rows == table.rows() && self.suppressed.len() == table.columns().len()
+    }
+
     /// Withholds a column.
     pub fn mask(&mut self, column: ColumnId) {
         self.masked.insert(column);

@@ -122,3 +122,13 @@ pub fn ihsn_table() -> EncodedTable {
 /// The SUDA score of each row of [`ihsn_table`] as printed: with n columns, a minimal unique of
 /// i items adds the factorial of n - i. (The guide's DIS scores follow from another definition.)
 pub const IHSN_SUDA: [f64; 10] = [0.0, 0.0, 6.0, 0.0, 12.0, 0.0, 6.0, 10.0, 0.0, 0.0];
+
+/// Vinterbo and Ohno-Machado, Table 1: four rows of the columns a, b and c.
+pub fn vinterbo_table_1() -> EncodedTable {
+    let column = |name: &str, cells: [i64; 4]| (name.to_owned(), cells.map(Some).to_vec());
+    EncodedTable::of_columns([
+        column("a", [1, 3, 3, 1]),
+        column("b", [1, 1, 2, 1]),
+        column("c", [2, 1, 2, 2]),
+    ])
+}

@@ -3,10 +3,12 @@
 
 mod keys;
 mod suda2;
+mod suppression;
 mod uniques;
 
 pub use keys::{cheapest_set, greedy_key_order, heaviest_set, is_key, minimal_sets};
 pub use suda2::suda2;
+pub use suppression::{least_suppression_cost, notions};
 pub use uniques::{Unique, minimal_uniques};
 
 use muslin_table::{ClassSizes, ColumnSet, EncodedTable, MissingRule, SizeCount};

@@ -1,0 +1,79 @@
+//! Judging a release and checking a certificate. Ids say rows, columns, patterns, threads.
+
+use std::collections::BTreeSet;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use muslin_engine::{Run, Seed};
+use muslin_table::{Cell, Changes, ColumnId, EncodedTable, RowId};
+use muslin_testkit::generate::large_table;
+use muslin_verify::{Certificate, Outsider};
+
+const VALUES: [u64; 8] = [2, 70, 5, 7, 16, 41, 8, 14];
+
+/// A release in which a third of the rows have one of so many patterns of suppressed cells.
+fn release(table: &EncodedTable, patterns: u64) -> Changes {
+    let seed = Seed::new(3);
+    // Patterns of few columns first.
+    let mut sets: Vec<u64> = (1..256).collect();
+    sets.sort_by_key(|set| (set.count_ones(), *set));
+    let mut cells = BTreeSet::new();
+    for row in 0..u32::try_from(table.rows()).expect("few rows") {
+        if seed.part(1).below(row.into(), 3) == 0 {
+            let place = seed.part(2).below(row.into(), patterns);
+            let set = sets[usize::try_from(place).expect("few patterns")];
+            let columns = (0..8).filter(|c| set >> c & 1 == 1);
+            cells.extend(columns.map(|c| (c, row)));
+        }
+    }
+    let mut changes = Changes::none(table);
+    for (column, row) in cells {
+        let cell = Cell { row: RowId::new(row), column: ColumnId::new(column) };
+        changes.suppress(cell).expect("a cell of the table");
+    }
+    changes
+}
+
+fn notions(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("notions");
+    group.sample_size(10);
+    for (rows, patterns) in [(30_000, 99), (1_000_000, 59)] {
+        let table = large_table(rows, &VALUES, true, Seed::new(1));
+        let changes = release(&table, patterns);
+        let columns = table.all_columns();
+        for (threads, limit) in [(1, 0), (2, 0), (2, 1_000_000_000)] {
+            let run = Run::new().threads(threads).expect("few threads");
+            let outsider = Outsider::new(columns.clone()).work_limit(limit);
+            let what = if limit == 0 { "without_n1_n5" } else { "all" };
+            let id = format!("{rows}x8/{}_patterns/{what}/{threads}t", patterns + 1);
+            group.bench_function(id, |bencher| {
+                bencher.iter(|| outsider.run(&table, &changes, &run));
+            });
+        }
+    }
+    group.finish();
+}
+
+fn certificate(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("certificate");
+    group.sample_size(10);
+    let table = large_table(30_000, &VALUES, true, Seed::new(1));
+    // Every one of the 256 column sets is lighter than some multiplier.
+    let multipliers = (0..30_000).map(|row| Seed::new(2).below(row, 8_100)).collect();
+    let proof = Certificate {
+        columns: table.all_columns().iter().collect(),
+        k: 5,
+        weights: vec![Some(1); 8],
+        scale: 1_000,
+        multipliers,
+    };
+    for threads in [1, 2] {
+        let run = Run::new().threads(threads).expect("few threads");
+        group.bench_function(format!("30000x8/256_patterns/{threads}t"), |bencher| {
+            bencher.iter(|| proof.bound(&table, &run));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, notions, certificate);
+criterion_main!(benches);

@@ -1,0 +1,17 @@
+//! Internal: judges a release as an outsider would.
+//!
+//! It shares no code with what assesses a table or decides what to withhold: rows are grouped
+//! here by a way of its own, so a mistake there does not hide itself here.
+//!
+//! [`Outsider`] counts what each row still matches in a release with suppressed cells;
+//! [`Certificate`] proves that no suppression of cells costs less.
+
+mod certificate;
+mod classes;
+mod error;
+mod keys;
+mod notions;
+
+pub use certificate::Certificate;
+pub use error::{Error, Result};
+pub use notions::{Counts, Notions, Outsider};
