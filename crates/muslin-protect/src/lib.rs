@@ -3,7 +3,12 @@
 mod error;
 mod mask;
 mod protector;
+mod suppress;
 
 pub use error::{Error, Result};
 pub use mask::{Mask, MaskFound, MaskMethod, MaskSample, MaskStep};
 pub use protector::{Protection, Protector};
+pub use suppress::{
+    Ambiguated, Ambiguity, AmbiguityMethod, Dependency, DependencyGoal, Discernibility, Notion,
+    Redundant, Suppress, Suppressed, Ties,
+};

@@ -123,8 +123,8 @@ pub fn ihsn_table() -> EncodedTable {
 /// i items adds the factorial of n - i. (The guide's DIS scores follow from another definition.)
 pub const IHSN_SUDA: [f64; 10] = [0.0, 0.0, 6.0, 0.0, 12.0, 0.0, 6.0, 10.0, 0.0, 0.0];
 
-/// Vinterbo and Ohno-Machado, Table 1: four rows of the columns a, b and c.
-pub fn vinterbo_table_1() -> EncodedTable {
+/// Vinterbo and Ohno-Machado, Table 3 (their T1, and Table 1 again): columns a, b, c.
+pub fn vinterbo_table_3() -> EncodedTable {
     let column = |name: &str, cells: [i64; 4]| (name.to_owned(), cells.map(Some).to_vec());
     EncodedTable::of_columns([
         column("a", [1, 3, 3, 1]),
@@ -132,3 +132,50 @@ pub fn vinterbo_table_1() -> EncodedTable {
         column("c", [2, 1, 2, 2]),
     ])
 }
+
+/// Vinterbo and Ohno-Machado, Table 4 (their T2): columns B, P, A, C, F (0 is N, 1 is Y).
+pub fn vinterbo_table_4() -> EncodedTable {
+    let column = |name: &str, cells: [i64; 5]| (name.to_owned(), cells.map(Some).to_vec());
+    EncodedTable::of_columns([
+        column("B", [0, 0, 0, 1, 1]),
+        column("P", [0, 0, 0, 0, 1]),
+        column("A", [1, 1, 1, 0, 0]),
+        column("C", [0, 0, 1, 0, 0]),
+        column("F", [0, 1, 1, 1, 0]),
+    ])
+}
+
+/// Vinterbo and Ohno-Machado, Table 5 (their T3, from Øhrn and Ohno-Machado): birth year, gender
+/// (1 M, 2 F), ethnicity (1 Caucasian, 2 Black, 3 Asian) and zip code.
+pub fn vinterbo_table_5() -> EncodedTable {
+    let column = |name: &str, cells: [i64; 10]| (name.to_owned(), cells.map(Some).to_vec());
+    let year = [1964, 1964, 1970, 1968, 1969, 1970, 1964, 1969, 1968, 1964];
+    let zip = [2116, 2138, 2144, 2166, 2156, 2144, 2138, 2116, 2166, 2166];
+    EncodedTable::of_columns([
+        column("Birth year", year),
+        column("Gender", [1, 2, 1, 2, 2, 1, 2, 2, 2, 1]),
+        column("Ethnicity", [1, 1, 2, 3, 2, 2, 1, 3, 3, 1]),
+        column("Zip", zip),
+    ])
+}
+
+/// Cells as row and column, both from zero.
+pub type Cells = &'static [(usize, usize)];
+
+/// Vinterbo and Ohno-Machado: the cells with the subscript B in Tables 3, 4 and 5.
+pub const VINTERBO_B: [Cells; 3] =
+    [&[(1, 2), (2, 1)], &[(0, 4), (2, 3), (4, 1), (4, 4)], &[(0, 3), (4, 2), (4, 3)]];
+
+/// Vinterbo and Ohno-Machado: the cells with the subscript C in Tables 3, 4 and 5.
+pub const VINTERBO_C: [Cells; 3] = [
+    &[(1, 0), (1, 2), (2, 1)],
+    &[(0, 4), (2, 3), (3, 0), (3, 2), (4, 1), (4, 4)],
+    &[(0, 3), (4, 2), (4, 3)],
+];
+
+/// Vinterbo and Ohno-Machado: the cells with an asterisk in Table 5, as Øhrn and Ohno-Machado
+/// reported them.
+pub const VINTERBO_ASTERISKS: Cells = &[(0, 3), (4, 2), (4, 3), (7, 0), (7, 3), (9, 3)];
+
+/// Vinterbo and Ohno-Machado, Table 6: the cells that A, B and C suppress in Tables 3, 4 and 5.
+pub const VINTERBO_TABLE_6: [[usize; 3]; 3] = [[3, 2, 3], [5, 4, 6], [4, 3, 3]];

@@ -6,7 +6,7 @@ use muslin_testkit::published;
 
 #[test]
 fn the_fewest_cells_of_each_notion_are_known() {
-    let table = published::vinterbo_table_1();
+    let table = published::vinterbo_table_3();
     // Every release of the twelve cells.
     let mut fewest = [usize::MAX; 6];
     for set in 0..1u32 << 12 {
@@ -32,7 +32,7 @@ fn the_fewest_cells_of_each_notion_are_known() {
 
 #[test]
 fn too_few_rows_or_a_column_that_stays_cannot_be_done() {
-    let table = published::vinterbo_table_1();
+    let table = published::vinterbo_table_3();
     let columns: Vec<ColumnId> = table.all_columns().iter().collect();
     assert_eq!(least_suppression_cost(&table, &columns, 5, &[Some(1); 3]), None);
     // Row 2 is alone in its value of column b.

@@ -116,7 +116,7 @@ fn certificate(table: &EncodedTable, k: u32, scale: u32, multipliers: Vec<u64>) 
 #[test]
 fn vinterbo_and_ohno_machado_table_1_costs_four_cells() {
     // Rows 0 and 3 are equal; rows 1 and 2 differ from every other row in two columns.
-    let table = published::vinterbo_table_1();
+    let table = published::vinterbo_table_3();
     let columns = ids(0..3);
     assert_eq!(oracle::least_suppression_cost(&table, &columns, 2, &[Some(1); 3]), Some(4));
     let proof = certificate(&table, 2, 10, vec![0, 20, 20, 0]);

@@ -1,11 +1,15 @@
 //! Answers by brute force: short, slow, obviously right. Only `suda2` is a longer one, a second
 //! opinion by another method.
 
+mod ambiguity;
 mod keys;
 mod suda2;
 mod suppression;
 mod uniques;
 
+pub use ambiguity::{
+    CellList, Does, alphas, cheapest_cells, differing_columns, fewest_cells, rows_that_determine,
+};
 pub use keys::{cheapest_set, greedy_key_order, heaviest_set, is_key, minimal_sets};
 pub use suda2::suda2;
 pub use suppression::{least_suppression_cost, notions};
