@@ -3,7 +3,7 @@
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
 use muslin::{
-    DemoData, Destination, Input, MaskJob, MaskMethod, MaskOutput, Measure, Role, Run, Seed,
+    DemoData, Destination, Input, MaskJob, MaskMethod, Measure, ReleaseOutput, Role, Run, Seed,
     Target, WriteOptions,
 };
 
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     job.roles = ["patient_id", "name"].map(|name| (name.to_owned(), Role::Identifier)).into();
     job.method = MaskMethod::Exact;
     let release = folder.path().join("release.csv");
-    job.output = Some(MaskOutput::new(Destination::named(&release)));
+    job.output = Some(ReleaseOutput::new(Destination::named(&release)));
     let report = job.run(&run)?;
 
     println!("published: {}", report.publish.join(", "));

@@ -2,6 +2,8 @@
 
 mod keys;
 mod mask;
+mod release;
+mod suppress;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,7 +13,9 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueHint};
 use muslin::{ColumnType, Encoding, GroupBy, Method, MissingRule, Role, Score, WriteFormat};
 
 pub(crate) use self::keys::{Keys, MinimumArgs, QuestionArgs};
-pub(crate) use self::mask::{Mask, Order};
+pub(crate) use self::mask::Mask;
+pub(crate) use self::release::ReleaseArgs;
+pub(crate) use self::suppress::Suppress;
 
 /// Finds what gives people away in a table about them.
 #[derive(Debug, Parser)]
@@ -37,6 +41,8 @@ pub(crate) enum Command {
     Keys(Keys),
     /// Publish as many columns as can go together without telling rows apart; mask the rest.
     Mask(Mask),
+    /// Withhold cells until every row is one of k, and say how near that is to the least.
+    Suppress(Suppress),
     /// Write a made-up table to try things on.
     DemoData(DemoData),
     /// Print a completion script for a shell.

@@ -14,6 +14,19 @@ pub enum Error {
     /// A protection could not be decided.
     #[error(transparent)]
     Protect(muslin_protect::Error),
+    /// A release could not be judged.
+    #[error(transparent)]
+    Verify(muslin_verify::Error),
+    /// The judge did not find what a protector promised. Nothing was written.
+    #[error(
+        "{claim} was promised, and {found} was found: this is a mistake of muslin's, and nothing was written\n  hint: please report it with the command and the version"
+    )]
+    NotHeld {
+        /// What was promised.
+        claim: String,
+        /// What was found.
+        found: u64,
+    },
     /// A column that the job names is not there, or the like.
     #[error(transparent)]
     Table(#[from] muslin_table::Error),
@@ -56,6 +69,16 @@ impl From<muslin_protect::Error> for Error {
     }
 }
 
+impl From<muslin_verify::Error> for Error {
+    /// What an engine said stays what it was.
+    fn from(error: muslin_verify::Error) -> Self {
+        match error {
+            muslin_verify::Error::Engine(error) => Self::Engine(error),
+            other => Self::Verify(other),
+        }
+    }
+}
+
 impl From<Error> for muslin_assess::Error {
     fn from(error: Error) -> Self {
         Self::Sink(Box::new(error))
@@ -93,7 +116,8 @@ impl Error {
             Self::Assess(error) => of_assess(error),
             Self::Protect(error) => of_protect(error),
             Self::Table(error) => of_table(error),
-            Self::Policy { .. } => Failure::Usage,
+            Self::Verify(_) | Self::Policy { .. } => Failure::Usage,
+            Self::NotHeld { .. } => Failure::Internal,
         }
     }
 

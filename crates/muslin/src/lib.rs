@@ -2,8 +2,8 @@
 //!
 //! One job goes in, one report comes out, through every door: command line, Python and web.
 //! [`ScanJob`] says what is in a file, [`UniquesJob`] what singles its rows out, [`KeysJob`] which
-//! columns tell them apart, [`MaskJob`] which columns can be published together. A job names the
-//! input and the settings; a [`Run`] says how to work: threads, limits,
+//! columns tell them apart, [`MaskJob`] which columns can be published together, [`SuppressJob`]
+//! which cells to withhold. A job names the input and the settings; a [`Run`] says how to work: threads, limits,
 //! seed, progress, cancellation.
 //!
 //! ```
@@ -28,8 +28,11 @@ mod keys;
 mod looked;
 mod mask;
 mod policy;
+mod release;
 mod scan;
+mod suppress;
 mod uniques;
+mod whole;
 
 pub use muslin_assess::{
     Beta, Bound, ExactFound, ExactMinimum, Explain, Explanation, FoundSet, Greedy, GreedyFound,
@@ -49,7 +52,7 @@ pub use muslin_io::{
     Source, WriteFormat, WriteOptions, encode_batches, read, remove_temporary_files, type_name,
     write,
 };
-pub use muslin_protect::MaskMethod;
+pub use muslin_protect::{MaskMethod, Ties};
 pub use muslin_table::{
     Cell, Changes, ClassDiversity, ClassSizes, Code, Codes, Column, ColumnId, ColumnSet,
     Dictionary, DiversityCount, EncodedTable, MissingRule, Ratio, Role, RowId, SizeCount,
@@ -66,11 +69,16 @@ pub use self::keys::{
     TargetReport, WholeReport,
 };
 pub use self::mask::{
-    MaskJob, MaskOutput, MaskReason, MaskReport, MaskSampleReport, MaskStepReport, MaskedReport,
+    MaskJob, MaskReason, MaskReport, MaskSampleReport, MaskStepReport, MaskedReport,
 };
 pub use self::policy::{ColumnPolicy, InputPolicy, Policy};
+pub use self::release::ReleaseOutput;
 pub use self::scan::{
     ClassesReport, ColumnReport, Decided, ScanJob, ScanReport, SizeReport, Threshold, suggest_role,
+};
+pub use self::suppress::{
+    BrokenDependency, CellCost, CertificateCheck, DiversityReport, NotionsReport,
+    SuppressColumnReport, SuppressJob, SuppressMethod, SuppressNotion, SuppressReport,
 };
 pub use self::uniques::{
     ColumnSetReport, ColumnShareReport, DisReport, GroupBy, IntervalReport, RowReport, ScoreReport,

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use muslin::{
     Beta, Changes, ColumnChoice, Coverage, CsvStyle, DemoData, Destination, Failure, Input,
-    MaskJob, MaskMethod, MaskOutput, MaskReason, MaskReport, Measure, MissingRule, ReadOptions,
-    Release, Role, RowId, RowOrder, Run, Seed, Target, WriteFormat, WriteOptions,
+    MaskJob, MaskMethod, MaskReason, MaskReport, Measure, MissingRule, ReadOptions, Release,
+    ReleaseOutput, Role, RowId, RowOrder, Run, Seed, Target, WriteFormat, WriteOptions,
 };
 use muslin_testkit::{data, published};
 use tempfile::TempDir;
@@ -148,7 +148,7 @@ fn roles_say_what_is_measured_and_what_is_never_published() {
         ("income", Role::Sensitive),
     ]);
     let out = folder.path().join("out.csv");
-    job.output = Some(MaskOutput::new(Destination::named(&out)));
+    job.output = Some(ReleaseOutput::new(Destination::named(&out)));
     let report = run(&job);
     assert_eq!(report.publish, ["sex", "state"]);
     assert_eq!((report.columns, &report.masked), (2, &Vec::new()));
@@ -213,7 +213,7 @@ fn a_release_holds_all_rows_and_just_what_is_published() {
         ("r.arrow", RowOrder::AsRead),
     ] {
         let out = folder.path().join(file);
-        job.output = Some(MaskOutput { order, ..MaskOutput::new(Destination::named(&out)) });
+        job.output = Some(ReleaseOutput { order, ..ReleaseOutput::new(Destination::named(&out)) });
         let report = run(&job);
         assert_eq!(report.written.as_deref(), out.to_str());
         assert!(!report.masked.is_empty() && !report.unmeasured.is_empty());
@@ -242,7 +242,7 @@ fn what_is_masked_is_nowhere_in_the_written_bytes() {
         let out = folder.path().join(format!("out.{}", format.name()));
         let mut job = job(&path, Measure::Distinct, "0.5");
         job.roles = roles([("CANARYID", Role::Identifier)]);
-        job.output = Some(MaskOutput::new(Destination::named(&out)));
+        job.output = Some(ReleaseOutput::new(Destination::named(&out)));
         let report = run(&job);
         assert_eq!((report.publish, report.masked), (names(["sex"]), names(["CANARYCOLUMN"])));
         let bytes = std::fs::read(&out).unwrap();
@@ -256,7 +256,7 @@ fn what_cannot_be_reached_is_said_and_not_written() {
     let (folder, path) = table_1();
     let out = folder.path().join("out.csv");
     let mut job = job(&path, Measure::Distinct, "0.3");
-    job.output = Some(MaskOutput::new(Destination::named(&out)));
+    job.output = Some(ReleaseOutput::new(Destination::named(&out)));
     let report = run(&job);
     assert!(!report.reached && report.publish.is_empty() && report.written.is_none());
     let error = report.unreached().unwrap();
@@ -297,7 +297,7 @@ fn wrong_questions_are_refused() {
     let mut few = job(&path, Measure::Distinct, "0.8");
     few.method = MaskMethod::Sampled { draws: 2, delta: "0.01".parse::<Beta>().unwrap() };
     let mut input = job(&path, Measure::Distinct, "0.8");
-    input.output = Some(MaskOutput::new(Destination::named(&path)));
+    input.output = Some(ReleaseOutput::new(Destination::named(&path)));
     for (job, failure) in [
         (wildcard, Failure::Usage),
         (both, Failure::Usage),
@@ -318,7 +318,7 @@ fn equal_rows_can_be_left_out_of_the_release_too() {
     let mut job = job(&path, Measure::Distinct, "0.7");
     job.roles = roles([("id", Role::Identifier)]);
     job.distinct_rows = true;
-    job.output = Some(MaskOutput::new(Destination::named(&out)));
+    job.output = Some(ReleaseOutput::new(Destination::named(&out)));
     let report = run(&job);
     // Two people who are alike are two people.
     assert_eq!((report.rows, report.duplicates_dropped), (3, Some(1)));

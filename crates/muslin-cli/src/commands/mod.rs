@@ -6,6 +6,7 @@ mod input;
 pub(crate) mod keys;
 pub(crate) mod mask;
 pub(crate) mod scan;
+pub(crate) mod suppress;
 pub(crate) mod uniques;
 
 use std::io;

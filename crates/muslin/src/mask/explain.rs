@@ -7,8 +7,8 @@ use muslin_table::{ClassSizes, ColumnId, ColumnSet, MissingRule, Ratio};
 
 use super::Named;
 use super::report::{MaskReason, MaskStepReport, MaskedReport};
-use super::whole::Whole;
 use crate::Result;
+use crate::whole::Whole;
 
 /// Says how a mask came about, from the whole table.
 pub(super) struct Explain<'a> {

@@ -2,23 +2,23 @@
 
 mod explain;
 mod report;
-mod whole;
 
 use std::collections::BTreeMap;
 
 use muslin_assess::{Target, Weight, Weights};
 use muslin_engine::{Coverage, Engine, MemoryEngine, Run, Stop};
-use muslin_io::{Destination, Input, ReadOptions, Release, RowOrder, WriteOptions};
+use muslin_io::{Input, ReadOptions, Release};
 use muslin_protect::{Mask, MaskFound, MaskMethod};
 use muslin_table::{Changes, ColumnSet, MissingRule, Role, printable};
 
 pub use self::report::{MaskReason, MaskReport, MaskSampleReport, MaskStepReport, MaskedReport};
 
 use self::explain::Explain;
-use self::report::{order_name, shown, unreachable};
-use self::whole::Whole;
+use self::report::{shown, unreachable};
 use crate::input::{InputReport, names};
 use crate::looked::is_nearly_unique;
+use crate::release::ReleaseOutput;
+use crate::whole::Whole;
 use crate::{Error, Result};
 
 /// Publishes the columns of a file that together tell few enough rows apart, and masks the rest.
@@ -74,33 +74,7 @@ pub struct MaskJob {
     /// Whether rows that equal an earlier one, in every column that is read, are left out.
     pub distinct_rows: bool,
     /// The release to write.
-    pub output: Option<MaskOutput>,
-}
-
-/// Where a release goes, and how.
-#[derive(Clone, Debug)]
-pub struct MaskOutput {
-    /// Where.
-    pub destination: Destination,
-    /// How; the input is never written over.
-    pub options: WriteOptions,
-    /// The order of its rows.
-    pub order: RowOrder,
-}
-
-impl MaskOutput {
-    /// Writes to `destination`, rows shuffled by the operating system's randomness.
-    pub fn new(destination: Destination) -> Self {
-        Self { destination, options: WriteOptions::default(), order: RowOrder::Shuffled }
-    }
-
-    fn options_for(&self, input: &Input) -> WriteOptions {
-        let mut options = self.options.clone();
-        if let Input::Path(path) = input {
-            options.inputs.push(path.clone());
-        }
-        options
-    }
+    pub output: Option<ReleaseOutput>,
 }
 
 /// The measured columns that a job names.
@@ -132,9 +106,9 @@ impl MaskJob {
     pub fn run(&self, run: &Run) -> Result<MaskReport> {
         // Before anything else: who cannot write need not wait.
         if let Some(output) = &self.output {
-            muslin_io::check_destination(&output.destination, &output.options_for(&self.input))?;
+            output.check(&self.input)?;
         }
-        let whole = Whole::of(self, run)?;
+        let whole = Whole::of(&self.input, &self.read, &self.roles, self.distinct_rows, run)?;
         let named = self.named(&whole)?;
         run.reporter().stage("choosing columns", None);
         let chosen = self.choose(&whole, &named, run);
@@ -231,7 +205,7 @@ impl MaskJob {
             steps: explain.steps(found)?,
             masked_columns: explain.masked(found)?,
             sample: found.sample().map(|sample| MaskSampleReport::new(&sample, target.measure())),
-            row_order: self.output.as_ref().map(|output| order_name(output.order).into()),
+            row_order: self.output.as_ref().map(|output| output.order_name().into()),
             written: None,
             warnings: self.warnings(found, whole),
         })
@@ -263,22 +237,14 @@ impl MaskJob {
                 "the sample suggested more than is allowed, so columns were taken out again: draw more, or mask without `--sample`".into(),
             );
         }
-        match self.output.as_ref().map(|output| output.order) {
-            Some(RowOrder::AsRead) => warnings.push(
-                "the release's rows are in the input's order: neighbours stay neighbours, which can give values away".into(),
-            ),
-            Some(RowOrder::Seeded(_)) => warnings.push(
-                "the release is reproducible: whoever guesses the seed can undo the shuffling of its rows".into(),
-            ),
-            _ => {}
-        }
+        warnings.extend(self.output.as_ref().and_then(ReleaseOutput::warning));
         warnings.extend(whole.warnings.iter().cloned());
         warnings
     }
 
     fn write(
         &self,
-        output: &MaskOutput,
+        output: &ReleaseOutput,
         whole: &Whole,
         report: &MaskReport,
         run: &Run,
@@ -289,13 +255,6 @@ impl MaskJob {
             changes.mask(table.find(name)?);
         }
         let release = Release::new(table, &changes, output.order)?;
-        // What a limit left is allowed all the same; the limit that is over does not end its
-        // writing.
-        let run = match report.coverage {
-            Coverage::Stopped { .. } => run.clone().time_limit(None),
-            _ => run.clone(),
-        };
-        let options = output.options_for(&self.input);
-        Ok(muslin_io::write(&release, &output.destination, &options, &run)?)
+        output.write(&release, &self.input, report.coverage, run)
     }
 }

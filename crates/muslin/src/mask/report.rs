@@ -2,7 +2,6 @@
 
 use muslin_assess::Measure;
 use muslin_engine::Coverage;
-use muslin_io::RowOrder;
 use muslin_protect::MaskSample;
 use muslin_table::{MissingRule, printable};
 use serde::Serialize;
@@ -214,15 +213,6 @@ pub(super) fn shown(ratio: f64, beta: f64) -> String {
     let mut rounded = (4..17).map(|decimals| format!("{ratio:.decimals$}"));
     let differs = |text: &String| text.parse::<f64>().is_ok_and(|rounded| rounded > beta);
     rounded.find(differs).unwrap_or_else(|| ratio.to_string())
-}
-
-/// The order's name, as flags spell it.
-pub(super) fn order_name(order: RowOrder) -> &'static str {
-    match order {
-        RowOrder::AsRead => "as-read",
-        RowOrder::Shuffled => "shuffled",
-        RowOrder::Seeded(_) => "seeded",
-    }
 }
 
 #[cfg(test)]

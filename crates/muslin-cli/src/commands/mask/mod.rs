@@ -4,15 +4,12 @@ mod render;
 
 use std::time::Instant;
 
-use muslin::{
-    Coverage, Destination, Input, MaskJob, MaskMethod, MaskOutput, MaskReport, RowOrder, Seed,
-    Stop, Target, WriteOptions,
-};
+use muslin::{Coverage, Destination, Input, MaskJob, MaskMethod, MaskReport, Stop, Target};
 
 use self::render::render;
 use super::input::Asked;
 use super::{Finished, Outcome, print, start, talk, to_json};
-use crate::args::{Common, Mask, Order};
+use crate::args::{Common, Mask};
 use crate::exit::Exit;
 use crate::stats;
 use crate::style::Style;
@@ -68,15 +65,7 @@ fn job(args: &Mask, common: &Common) -> Result<MaskJob, muslin::Error> {
         Some(draws) => MaskMethod::Sampled { draws, delta: search.delta },
         None => MaskMethod::Greedy,
     };
-    let output = args.release.output.as_ref().map(|file| MaskOutput {
-        destination: Destination::named(file),
-        options: WriteOptions { format: args.release.format, ..WriteOptions::default() },
-        order: match args.release.row_order {
-            Order::Shuffled => RowOrder::Shuffled,
-            Order::Seeded => RowOrder::Seeded(Seed::new(common.seed)),
-            Order::AsRead => RowOrder::AsRead,
-        },
-    });
+    let output = args.release.output(common.seed);
     let target = Target::new(search.measure, search.beta);
     Ok(MaskJob {
         read,

@@ -1,36 +1,45 @@
+//! All of an input, and what its columns are to a protector.
+
+use std::collections::BTreeMap;
+
 use muslin_engine::Run;
-use muslin_io::{ReadTable, Source};
+use muslin_io::{Input, ReadOptions, ReadTable, Source};
 use muslin_table::{ColumnId, ColumnSet, EncodedTable, Role, printable};
 
-use super::MaskJob;
 use crate::input::{check_roles, warnings};
 use crate::looked::{chosen_columns, distinct_rows};
 use crate::{Error, Result};
 
 /// All of an input, since what is not measured is published too.
-pub(super) struct Whole {
-    pub(super) table: EncodedTable,
-    pub(super) source: Source,
+pub(crate) struct Whole {
+    pub(crate) table: EncodedTable,
+    pub(crate) source: Source,
     /// Columns that the ratio is of.
-    pub(super) measured: ColumnSet,
+    pub(crate) measured: ColumnSet,
     /// Columns that are never published.
-    pub(super) identifiers: ColumnSet,
+    pub(crate) identifiers: ColumnSet,
     /// Rows that were left out because an earlier one equals them.
-    pub(super) dropped: Option<u64>,
-    pub(super) warnings: Vec<String>,
+    pub(crate) dropped: Option<u64>,
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Whole {
-    /// Reads what a job looks at.
-    pub(super) fn of(job: &MaskJob, run: &Run) -> Result<Self> {
-        let ReadTable { table, source } = muslin_io::read(&job.input, &job.read, run)?;
-        check_roles(&job.roles, &table, &source)?;
-        let warnings = warnings(&table, &source, &job.read);
-        let measured = chosen_columns(&table, &job.roles);
+    /// Reads an input; without rows that equal an earlier one, where asked.
+    pub(crate) fn of(
+        input: &Input,
+        read: &ReadOptions,
+        roles: &BTreeMap<String, Role>,
+        distinct: bool,
+        run: &Run,
+    ) -> Result<Self> {
+        let ReadTable { table, source } = muslin_io::read(input, read, run)?;
+        check_roles(roles, &table, &source)?;
+        let warnings = warnings(&table, &source, read);
+        let measured = chosen_columns(&table, roles);
         let is_identifier =
-            |id: &ColumnId| job.roles.get(table.column(*id).name()) == Some(&Role::Identifier);
+            |id: &ColumnId| roles.get(table.column(*id).name()) == Some(&Role::Identifier);
         let identifiers = table.all_columns().iter().filter(is_identifier).collect();
-        if !job.distinct_rows {
+        if !distinct {
             return Ok(Self { table, source, measured, identifiers, dropped: None, warnings });
         }
         // All columns count, identifiers too: two people who are alike are two people.
@@ -40,20 +49,20 @@ impl Whole {
     }
 
     /// Columns that are published as they are.
-    pub(super) fn unmeasured(&self) -> ColumnSet {
+    pub(crate) fn unmeasured(&self) -> ColumnSet {
         self.table.all_columns().difference(&self.measured).difference(&self.identifiers)
     }
 
-    pub(super) fn name(&self, column: ColumnId) -> String {
+    pub(crate) fn name(&self, column: ColumnId) -> String {
         self.table.column(column).name().to_owned()
     }
 
-    pub(super) fn names(&self, columns: &ColumnSet) -> Vec<String> {
+    pub(crate) fn names(&self, columns: &ColumnSet) -> Vec<String> {
         columns.iter().map(|column| self.name(column)).collect()
     }
 
     /// The column of a name, if it is measured.
-    pub(super) fn measured_column(&self, name: &str) -> Result<ColumnId> {
+    pub(crate) fn measured_column(&self, name: &str) -> Result<ColumnId> {
         let column = self.table.find(name)?;
         if self.measured.contains(column) {
             return Ok(column);

@@ -1,0 +1,58 @@
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueHint};
+use muslin::{Destination, ReleaseOutput, RowOrder, Seed, WriteFormat, WriteOptions};
+
+use super::one_of;
+
+/// The release.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Release")]
+pub(crate) struct ReleaseArgs {
+    /// Write the release there; `-` for standard output, the report then goes to standard error.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    /// The release's format [default: by the file's name].
+    #[arg(long, requires = "output", value_parser = one_of(WriteFormat::ALL, |format| format.name().into()))]
+    pub(crate) format: Option<WriteFormat>,
+    /// The order of its rows: shuffled for good, by `--seed`, or as they were read.
+    #[arg(long, value_name = "ORDER", requires = "output", default_value = Order::Shuffled.name(),
+        value_parser = one_of(Order::ALL, |order| order.name().into()))]
+    pub(crate) row_order: Order,
+}
+
+/// The order of a release's rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    Shuffled,
+    Seeded,
+    AsRead,
+}
+
+impl ReleaseArgs {
+    /// Where the release goes, if anywhere.
+    pub(crate) fn output(&self, seed: u64) -> Option<ReleaseOutput> {
+        let file = self.output.as_ref()?;
+        Some(ReleaseOutput {
+            destination: Destination::named(file),
+            options: WriteOptions { format: self.format, ..WriteOptions::default() },
+            order: match self.row_order {
+                Order::Shuffled => RowOrder::Shuffled,
+                Order::Seeded => RowOrder::Seeded(Seed::new(seed)),
+                Order::AsRead => RowOrder::AsRead,
+            },
+        })
+    }
+}
+
+impl Order {
+    const ALL: [Self; 3] = [Self::Shuffled, Self::Seeded, Self::AsRead];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Shuffled => "shuffled",
+            Self::Seeded => "seeded",
+            Self::AsRead => "as-read",
+        }
+    }
+}

@@ -1,0 +1,121 @@
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueHint};
+use muslin::{CellCost, SuppressMethod, SuppressNotion, Ties};
+
+use super::{InputArgs, ReleaseArgs, one_of};
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Suppress {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) search: SuppressArgs,
+    #[command(flatten)]
+    pub(crate) release: ReleaseArgs,
+}
+
+/// What to reach.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "What to reach")]
+pub(crate) struct SuppressArgs {
+    /// Make every row one of this many.
+    #[arg(short, value_name = "K")]
+    pub(crate) k: u32,
+    /// The columns that lose cells [default: by role, or all but identifiers and sensitive ones].
+    #[arg(long, visible_alias = "qi", value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) quasi_identifiers: Option<Vec<String>>,
+    /// What is to hold: equal rows (k-anonymity), or less.
+    #[arg(long, value_name = "NOTION", default_value = SuppressNotion::KAnonymity.name(),
+        value_parser = one_of(SuppressNotion::ALL, |notion| notion.name().into()))]
+    pub(crate) notion: SuppressNotion,
+    /// How cells are chosen: paper 003's a, b, c, d or shortest (with `--notion ambiguity`), or
+    /// exact, for small tables [default: a search that proves how good it is].
+    #[arg(long, value_name = "METHOD", value_parser = one_of(SuppressMethod::ALL, |method| method.name().into()))]
+    pub(crate) method: Option<SuppressMethod>,
+    /// What withholding a cell of a column costs, where not 1, or `never`; may be repeated.
+    #[arg(long, value_name = "NAME=W", value_parser = parse_cost)]
+    pub(crate) weight: Vec<(String, CellCost)>,
+    /// Withhold at most this many cells of a column; may be repeated.
+    #[arg(long, value_name = "NAME=N", value_parser = parse_budget)]
+    pub(crate) budget: Vec<(String, u64)>,
+    /// In no class may a value of this column be that of more than one in L rows.
+    #[arg(long, value_name = "NAME=L", value_parser = parse_diversity)]
+    pub(crate) diversity: Option<(String, u32)>,
+    /// Stop the search when the cost is this near to the proven bound, as a share of it.
+    #[arg(long, value_name = "G", default_value_t = 0.02)]
+    pub(crate) gap: f64,
+    /// Break a dependency, such as "age,town -> diagnosis", instead: each row then fits another value.
+    #[arg(long, value_name = "X -> Y", value_parser = parse_dependency)]
+    pub(crate) r#break: Option<(Vec<String>, Vec<String>)>,
+    /// Be content with one counterexample to the dependency.
+    #[arg(long, requires = "break")]
+    pub(crate) one_counterexample: bool,
+    /// Which column paper 003's methods take of several that are as good.
+    #[arg(long, value_name = "TIES", value_parser = one_of([Ties::Smallest, Ties::Largest], |ties| ties_name(*ties).into()))]
+    pub(crate) ties: Option<Ties>,
+    /// Show cells again that need not be blank [default: yes, but for a named method of paper 003].
+    #[arg(long, value_name = "YES", num_args = 0..=1, default_missing_value = "true")]
+    pub(crate) irredundant: Option<bool>,
+    /// Write what proves the bound there: a multiplier for each row. For the house, not for release.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) certificate: Option<PathBuf>,
+}
+
+fn ties_name(ties: Ties) -> &'static str {
+    match ties {
+        Ties::Largest => "largest",
+        _ => "smallest",
+    }
+}
+
+/// `NAME=W` or `NAME=never`. The last `=` counts: names may hold one.
+fn parse_cost(text: &str) -> Result<(String, CellCost), String> {
+    let wrong =
+        "NAME=W with a number from 0 on of at most six decimals, such as age=2.5, or NAME=never";
+    let (column, cost) = text.rsplit_once('=').ok_or(wrong)?;
+    let cost = match cost {
+        "never" => CellCost::Never,
+        weight => CellCost::Weight(weight.parse().map_err(|_| wrong)?),
+    };
+    Ok((column.to_owned(), cost))
+}
+
+fn parse_budget(text: &str) -> Result<(String, u64), String> {
+    let wrong = "NAME=N with a whole number of cells, such as age=100";
+    let (column, most) = text.rsplit_once('=').ok_or(wrong)?;
+    Ok((column.to_owned(), most.parse().map_err(|_| wrong)?))
+}
+
+fn parse_diversity(text: &str) -> Result<(String, u32), String> {
+    let wrong = "NAME=L with a whole number from 2 on, such as diagnosis=3";
+    let (column, l) = text.rsplit_once('=').ok_or(wrong)?;
+    Ok((column.to_owned(), l.parse().ok().filter(|l| *l >= 2).ok_or(wrong)?))
+}
+
+fn parse_dependency(text: &str) -> Result<(Vec<String>, Vec<String>), String> {
+    let names = |text: &str| -> Vec<String> {
+        text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+    };
+    let (from, to) = text.split_once("->").map(|(from, to)| (names(from), names(to))).unzip();
+    match (from, to) {
+        (Some(from), Some(to)) if !from.is_empty() && !to.is_empty() => Ok((from, to)),
+        _ => Err("columns, an arrow, and columns, such as \"age,town -> diagnosis\"".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_of_columns_are_read() {
+        assert_eq!(parse_cost("a=b=never").unwrap(), ("a=b".into(), CellCost::Never));
+        assert!(parse_cost("age").is_err() && parse_cost("age=-1").is_err());
+        assert_eq!(parse_budget("age=10").unwrap(), ("age".into(), 10));
+        assert!(parse_diversity("age=1").is_err());
+        let (from, to) = parse_dependency("age, town -> diagnosis").unwrap();
+        assert_eq!((from.join("|"), to.join("|")), ("age|town".into(), "diagnosis".into()));
+        assert!(parse_dependency("age").is_err() && parse_dependency("-> age").is_err());
+    }
+}

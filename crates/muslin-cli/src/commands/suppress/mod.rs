@@ -1,0 +1,85 @@
+//! `muslin suppress`.
+
+mod render;
+
+use std::time::Instant;
+
+use muslin::{
+    BrokenDependency, Coverage, Destination, Input, ReleaseOutput, Role, Stop, SuppressJob,
+};
+
+use self::render::render;
+use super::input::Asked;
+use super::{Finished, Outcome, print, start, talk, to_json};
+use crate::args::{Common, Suppress};
+use crate::exit::Exit;
+use crate::stats;
+use crate::style::Style;
+
+/// Chooses the cells to withhold, writes the release that was asked for, and prints a report.
+pub(crate) fn run(args: &Suppress, common: &Common) -> Outcome {
+    let started = Instant::now();
+    let job = job(args, common)?;
+    // Where the release goes to standard output, nothing else does.
+    let to_stdout =
+        job.output.as_ref().is_some_and(|output| output.destination == Destination::Stdout);
+    if common.json && to_stdout {
+        return Err(Finished::Usage(
+            "the release and the report cannot both go to standard output\n  hint: name a file for the release with `-o`",
+        ));
+    }
+    let run = start(common)?;
+    let report = job.run(&run)?;
+    let text = if common.json { to_json(&report)? } else { render(&report, &Style::of_stdout()) };
+    if to_stdout {
+        talk(text.trim_end());
+    } else {
+        print(&text)?;
+    }
+    if common.stats {
+        talk(&stats::line(started, report.rows));
+    }
+    Ok(match report.coverage {
+        Coverage::Stopped { by: Stop::Interrupted } => Exit::Interrupted,
+        Coverage::Stopped { by } => {
+            talk(&format!("error: {by}"));
+            Exit::Limit
+        }
+        _ => Exit::Fine,
+    })
+}
+
+/// The job that the flags and the policy file describe; flags win.
+fn job(args: &Suppress, common: &Common) -> Result<SuppressJob, muslin::Error> {
+    let Asked { read, mut roles, missing } = Asked::new(&args.input)?;
+    let search = &args.search;
+    if let Some(names) = &search.quasi_identifiers {
+        roles.retain(|_, role| *role != Role::QuasiIdentifier);
+        roles.extend(names.iter().map(|name| (name.clone(), Role::QuasiIdentifier)));
+    }
+    let dependency = search.r#break.as_ref().map(|(from, to)| BrokenDependency {
+        from: from.clone(),
+        to: to.clone(),
+        one_counterexample: search.one_counterexample,
+    });
+    Ok(SuppressJob {
+        read,
+        roles,
+        missing,
+        notion: search.notion,
+        method: search.method,
+        ties: search.ties,
+        irredundant: search.irredundant,
+        dependency,
+        weights: search.weight.iter().cloned().collect(),
+        budgets: search.budget.iter().cloned().collect(),
+        diversity: search.diversity.clone(),
+        gap: search.gap,
+        output: args.release.output(common.seed),
+        certificate: search
+            .certificate
+            .as_ref()
+            .map(|file| ReleaseOutput::new(Destination::named(file))),
+        ..SuppressJob::new(Input::named(&args.input.file), search.k)
+    })
+}

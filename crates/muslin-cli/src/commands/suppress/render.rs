@@ -1,0 +1,142 @@
+//! Reports about suppressions as text.
+
+use muslin::{Coverage, NotionsReport, SuppressNotion, SuppressReport, printable};
+
+use super::super::input::title;
+use crate::style::{Style, bar, count, list, number, percent};
+
+/// The report.
+pub(super) fn render(report: &SuppressReport, style: &Style) -> String {
+    let read = report.columns.len() + report.unmeasured.len() + report.identifiers_dropped.len();
+    let mut text = title(&report.input, report.rows, read, style);
+    if !report.identifiers_dropped.is_empty() {
+        let line = format!("Identifiers, never published: {}.", list(&report.identifiers_dropped));
+        text += &style.wrap(&line, 2);
+    }
+    if !report.unmeasured.is_empty() {
+        let line = format!("Published as they are: {}.", list(&report.unmeasured));
+        text += &style.wrap(&line, 2);
+    }
+    if let Coverage::Stopped { .. } = report.coverage {
+        let line =
+            "! The search was stopped by a limit: what is asked for holds, fewer blanks might do.";
+        text += &style.wrap(line, 2);
+    }
+    text.push('\n');
+    text += &style.heading(style.wrap(&headline(report), 0).trim_end());
+    text += "\n\n";
+    text += &columns(report, style);
+    text.push('\n');
+    text += &notions(report, style);
+    text.push('\n');
+    text += &style.wrap(&goodness(report), 2);
+    text += &style.wrap(&people(report), 2);
+    if let Some(diversity) = &report.diversity {
+        let line = format!(
+            "In no class is a value of `{}` that of more than one in {} rows.",
+            printable(&diversity.column),
+            diversity.l
+        );
+        text += &style.wrap(&line, 2);
+    }
+    let line = "A missing cell is a value of its own. Counts are of a judge that shares no code with the search.";
+    text += &style.wrap(line, 2);
+    for warning in &report.warnings {
+        text += &style.wrap(&format!("! {warning}"), 2);
+    }
+    text + &style.wrap(&next_step(report), 2)
+}
+
+fn headline(report: &SuppressReport) -> String {
+    format!(
+        "{} cells withheld ({} of the quasi-identifiers) in {} rows: {} with k = {}",
+        count(report.suppressed_cells),
+        percent(report.suppressed_share),
+        count(report.rows_changed),
+        report.notion.name(),
+        report.k
+    )
+}
+
+fn columns(report: &SuppressReport, style: &Style) -> String {
+    let is_weighted = report.columns.iter().any(|column| column.weight != Some(1.0));
+    let rows = report.columns.iter().map(|column| {
+        let mut cells = vec![
+            printable(&column.name).into_owned(),
+            count(column.suppressed),
+            percent(column.share),
+        ];
+        if is_weighted {
+            cells.push(column.weight.map_or("never".into(), number));
+        }
+        cells.push(bar(column.share, style.bar_width()));
+        cells
+    });
+    let (header, numbers): (&[&str], &[usize]) = if is_weighted {
+        (&["column", "withheld", "share", "weight", ""], &[1, 2, 3])
+    } else {
+        (&["column", "withheld", "share", ""], &[1, 2])
+    };
+    style.table(header, numbers, &[0], rows.collect())
+}
+
+/// What each notion counts, before and after.
+fn notions(report: &SuppressReport, style: &Style) -> String {
+    let figures = |of: &NotionsReport| [of.n6, of.n5, of.n4, of.n3, of.n2, of.n1];
+    let names = if style.is_narrow() {
+        ["equal rows", "global (1,k)", "(k,k)", "(k,1)", "(1,k)", "wildcard"]
+    } else {
+        [
+            "N6 equal rows (k-anonymity)",
+            "N5 rows that can be a person's, globally",
+            "N4 the lesser of the next two",
+            "N3 people that fit a row",
+            "N2 rows that fit a person",
+            "N1 wildcard ambiguity (weak)",
+        ]
+    };
+    let show = |found: Option<u32>| found.map_or("-".into(), |found| count(u64::from(found)));
+    let rows = names
+        .iter()
+        .zip(figures(&report.notions_before))
+        .zip(figures(&report.notions))
+        .map(|((name, before), after)| vec![(*name).to_owned(), show(before), show(after)]);
+    style.table(&["fewest, over all rows", "before", "after"], &[1, 2], &[0], rows.collect())
+}
+
+fn goodness(report: &SuppressReport) -> String {
+    let cost = number(report.cost);
+    if report.optimal {
+        return format!("Nothing that holds the same costs less than {cost}: proven.");
+    }
+    let Some(gap) = report.gap else {
+        return format!("The cost is {cost}; no bound on the least is known.");
+    };
+    let checked = if report.bound_checked { ", checked from the table alone" } else { "" };
+    format!(
+        "The cost is {cost}; the least is at least {} (proven{checked}): at most {} more than needed.",
+        number(report.lower_bound),
+        percent(gap)
+    )
+}
+
+fn people(report: &SuppressReport) -> String {
+    format!(
+        "People whose values fit exactly one published row: {} (before: {}).",
+        count(report.matched_once),
+        count(report.matched_once_before)
+    )
+}
+
+fn next_step(report: &SuppressReport) -> String {
+    match &report.written {
+        Some(file) => {
+            let order = report.row_order.as_deref().unwrap_or("as read");
+            format!("Release written to {}, rows {order}.", printable(file))
+        }
+        None if report.notion == SuppressNotion::Ambiguity => {
+            "Nothing was written. Next: the same without `--notion`, and `-o FILE`.".into()
+        }
+        None => "Nothing was written. Next: the same with `-o FILE`.".into(),
+    }
+}

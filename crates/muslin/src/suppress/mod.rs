@@ -1,0 +1,417 @@
+//! The job that suppresses: withholds cells until every row is one of k, and accounts for it.
+
+mod certificate;
+mod decide;
+mod report;
+
+use std::collections::BTreeMap;
+
+use muslin_engine::{Coverage, Run, Stop};
+use muslin_io::{Input, ReadOptions, Release};
+use muslin_protect::Ties;
+use muslin_table::{Changes, ColumnId, ColumnSet, MissingRule, Role};
+use muslin_verify::{Notions, Outsider};
+use serde::{Deserialize, Serialize};
+
+pub use self::certificate::CertificateCheck;
+pub use self::report::{DiversityReport, NotionsReport, SuppressColumnReport, SuppressReport};
+
+use self::decide::Decided;
+use crate::input::InputReport;
+use crate::looked::is_nearly_unique;
+use crate::release::ReleaseOutput;
+use crate::whole::Whole;
+use crate::{Error, Result};
+
+/// What is to hold for each row, or person, of k.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum SuppressNotion {
+    /// Wildcard ambiguity, after paper 003: weak.
+    #[serde(rename = "ambiguity")]
+    Ambiguity,
+    /// (1,k).
+    #[serde(rename = "1k")]
+    OneToK,
+    /// (k,1).
+    #[serde(rename = "k1")]
+    KToOne,
+    /// (k,k).
+    #[serde(rename = "kk")]
+    BothK,
+    /// Own-value k-anonymity.
+    #[default]
+    #[serde(rename = "k-anonymity")]
+    KAnonymity,
+}
+
+impl SuppressNotion {
+    /// Every notion, the strongest first.
+    pub const ALL: [Self; 5] =
+        [Self::KAnonymity, Self::BothK, Self::KToOne, Self::OneToK, Self::Ambiguity];
+
+    /// The notion's name, as flags spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ambiguity => "ambiguity",
+            Self::OneToK => "1k",
+            Self::KToOne => "k1",
+            Self::BothK => "kk",
+            Self::KAnonymity => "k-anonymity",
+        }
+    }
+}
+
+/// How cells are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SuppressMethod {
+    /// Paper 003: whole rows.
+    A,
+    /// Paper 003: the cell that occurs most often.
+    B,
+    /// Paper 003: row by row.
+    C,
+    /// Paper 003: all rows at once.
+    D,
+    /// Paper 003: the nearest row.
+    Shortest,
+    /// The fewest, with proof.
+    Exact,
+}
+
+impl SuppressMethod {
+    /// Every method.
+    pub const ALL: [Self; 6] = [Self::A, Self::B, Self::C, Self::D, Self::Shortest, Self::Exact];
+
+    /// The method's name, as flags spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::A => "a",
+            Self::B => "b",
+            Self::C => "c",
+            Self::D => "d",
+            Self::Shortest => "shortest",
+            Self::Exact => "exact",
+        }
+    }
+}
+
+/// What a withheld cell of a column costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CellCost {
+    /// So much.
+    Weight(muslin_assess::Weight),
+    /// No cell is withheld.
+    Never,
+}
+
+/// A dependency that a release shall not show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrokenDependency {
+    /// The columns that tell.
+    pub from: Vec<String>,
+    /// The columns that are told.
+    pub to: Vec<String>,
+    /// Whether one counterexample is enough; otherwise every row fits another value.
+    pub one_counterexample: bool,
+}
+
+/// Withholds cells of quasi-identifiers until a notion of being one of k holds.
+///
+/// # Guarantee
+/// The notion holds for the release, by the count of a judge that shares no code with the search;
+/// where it did not, the job would fail and write nothing. Whatever reaches the notion costs at
+/// least the lower bound. Cells that are published are those of the input; columns that are no
+/// quasi-identifiers are published as they are, identifiers not at all.
+///
+/// Where some columns have the role of a quasi-identifier, those lose cells; otherwise all but
+/// identifiers and sensitive columns. Roles are those given, never suggested ones.
+///
+/// # Cost
+/// Reading, then what [`muslin_protect::Suppress`] says.
+///
+/// # Example
+/// ```
+/// use muslin::{Input, Run, SuppressJob};
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("people.csv");
+/// std::fs::write(&file, "age,town\n30,A\n30,B\n40,C\n40,D\n")?;
+/// let report = SuppressJob::new(Input::named(&file), 2).run(&Run::new())?;
+/// assert_eq!(report.suppressed_cells, 4);
+/// assert_eq!(report.notions.n6, Some(2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SuppressJob {
+    /// What to read.
+    pub input: Input,
+    /// How to read it.
+    pub read: ReadOptions,
+    /// Roles that are known.
+    pub roles: BTreeMap<String, Role>,
+    /// What a missing cell matches; only as a value of its own.
+    pub missing: MissingRule,
+    /// What is to hold.
+    pub notion: SuppressNotion,
+    /// Of how many each row is to be one.
+    pub k: u32,
+    /// How cells are chosen; by a search, or the best of paper 003 where that is asked for.
+    pub method: Option<SuppressMethod>,
+    /// How paper 003's methods break ties; as in the paper where nothing is said.
+    pub ties: Option<Ties>,
+    /// Whether cells that need not be blank are shown again; not in the paper's own methods, and
+    /// otherwise yes, where nothing is said.
+    pub irredundant: Option<bool>,
+    /// A dependency to break instead of making rows ambiguous.
+    pub dependency: Option<BrokenDependency>,
+    /// What cells cost; one where nothing is said.
+    pub weights: BTreeMap<String, CellCost>,
+    /// Cells that columns may lose.
+    pub budgets: BTreeMap<String, u64>,
+    /// A sensitive column, and l.
+    pub diversity: Option<(String, u32)>,
+    /// How far above the bound is good enough, as a share of it.
+    pub gap: f64,
+    /// The release to write.
+    pub output: Option<ReleaseOutput>,
+    /// Where the certificate of the bound goes.
+    pub certificate: Option<ReleaseOutput>,
+}
+
+impl SuppressJob {
+    /// Makes every row of `input` one of `k` equal ones, and writes nothing.
+    pub fn new(input: Input, k: u32) -> Self {
+        Self {
+            input,
+            read: ReadOptions::default(),
+            roles: BTreeMap::new(),
+            missing: MissingRule::default(),
+            notion: SuppressNotion::default(),
+            k,
+            method: None,
+            ties: None,
+            irredundant: None,
+            dependency: None,
+            weights: BTreeMap::new(),
+            budgets: BTreeMap::new(),
+            diversity: None,
+            gap: 0.02,
+            output: None,
+            certificate: None,
+        }
+    }
+
+    /// Reads the input, decides what to withhold, checks it, and writes what was asked for.
+    pub fn run(&self, run: &Run) -> Result<SuppressReport> {
+        // Before anything else: who cannot write need not wait.
+        for output in self.output.iter().chain(&self.certificate) {
+            output.check(&self.input)?;
+        }
+        let mut whole = Whole::of(&self.input, &self.read, &self.roles, false, run)?;
+        self.leave_sensitive(&mut whole);
+        let named = self.named(&whole)?;
+        run.reporter().stage("choosing cells", None);
+        let decided = self.decide(&whole, &named, run);
+        run.reporter().finish();
+        let decided = decided?;
+        let mut report = self.report(&whole, &named, &decided, run)?;
+        let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
+        if is_interrupted {
+            return Ok(report);
+        }
+        if let Some(output) = &self.output {
+            let mut changes = decided.changes.clone();
+            whole.identifiers.iter().for_each(|id| changes.mask(id));
+            let release = Release::new(&whole.table, &changes, output.order)?;
+            output.write(&release, &self.input, report.coverage, run)?;
+            report.written = Some(output.destination.name());
+        }
+        if let (Some(output), Some(proof)) = (&self.certificate, &decided.certificate) {
+            certificate::write(proof, &output.destination, &output.options_for(&self.input))?;
+            report.certificate = Some(output.destination.name());
+        }
+        Ok(report)
+    }
+
+    /// Sensitive columns are not blanked, unless somebody called them quasi-identifiers.
+    fn leave_sensitive(&self, whole: &mut Whole) {
+        let role = |id: &ColumnId| self.roles.get(whole.table.column(*id).name());
+        let diverse = self.diversity.as_ref().map(|(name, _)| name.as_str());
+        let stays = |id: &ColumnId| {
+            role(id) != Some(&Role::Sensitive) && diverse != Some(whole.table.column(*id).name())
+        };
+        whole.measured = whole.measured.iter().filter(stays).collect();
+    }
+
+    fn report(
+        &self,
+        whole: &Whole,
+        named: &decide::Named,
+        decided: &Decided,
+        run: &Run,
+    ) -> Result<SuppressReport> {
+        // The figures that promises rest on are counted whatever limit is over.
+        let counting = run.clone().time_limit(None);
+        let outsider = Outsider::new(whole.measured.clone());
+        let judged =
+            |changes: &Changes| outsider.run(&whole.table, changes, &counting).map_err(Error::from);
+        let before = judged(&Changes::none(&whole.table))?;
+        let after = judged(&decided.changes)?;
+        self.check(&after, decided)?;
+        let checked = match &decided.certificate {
+            Some(proof) if decided.lower_bound > 0 => {
+                certificate::is_proven(proof, decided.lower_bound, &whole.table, &counting)?
+            }
+            _ => false,
+        };
+        let rows = whole.table.rows() as u64;
+        let columns: Vec<SuppressColumnReport> =
+            whole.measured.iter().map(|id| column(whole, named, decided, id)).collect();
+        let cells = decided.changes.suppressed_cells() as u64;
+        let (cost, bound) = (decided.cost, decided.lower_bound);
+        let looked_at = rows * columns.len() as u64;
+        Ok(SuppressReport {
+            schema: 1,
+            command: "suppress".into(),
+            coverage: decided.coverage,
+            input: InputReport::new(&whole.source),
+            rows,
+            columns,
+            unmeasured: whole.names(&whole.unmeasured()),
+            identifiers_dropped: whole.names(&whole.identifiers),
+            notion: self.notion,
+            k: self.k,
+            method: decided.method.into(),
+            suppressed_cells: cells,
+            suppressed_share: share(cells, looked_at),
+            rows_changed: rows_changed(&decided.changes, &whole.measured, whole.table.rows()),
+            sacrificial_rows: after.sacrificial_rows() as u64,
+            cost: units(cost),
+            lower_bound: units(bound),
+            gap: (bound > 0).then(|| units(cost) / units(bound) - 1.0),
+            optimal: cost == bound,
+            bound_checked: checked,
+            notions: notions(&after),
+            notions_before: notions(&before),
+            matched_once: after.matched_once() as u64,
+            matched_once_before: before.matched_once() as u64,
+            diversity: self
+                .diversity
+                .as_ref()
+                .map(|(column, l)| DiversityReport { column: column.clone(), l: *l }),
+            row_order: self.output.as_ref().map(|output| output.order_name().into()),
+            written: None,
+            certificate: None,
+            warnings: self.warnings(whole, &after),
+        })
+    }
+
+    /// An error where the judge does not find what was promised: our own mistake.
+    fn check(&self, after: &Notions, decided: &Decided) -> Result<()> {
+        if decided.changes.suppressed_cells() == 0 && self.dependency.is_some() {
+            return Ok(());
+        }
+        let smallest = match self.notion {
+            _ if self.dependency.is_some() => None,
+            SuppressNotion::Ambiguity => after.n1(),
+            SuppressNotion::OneToK => Some(after.n2()),
+            SuppressNotion::KToOne => Some(after.n3()),
+            SuppressNotion::BothK => Some(after.n4()),
+            SuppressNotion::KAnonymity => Some(after.n6()),
+        };
+        match smallest.and_then(muslin_verify::Counts::smallest) {
+            Some(found) if found < self.k => Err(Error::NotHeld {
+                claim: format!("{} with k = {}", self.notion.name(), self.k),
+                found: u64::from(found),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// What to look at before relying on the release.
+    fn warnings(&self, whole: &Whole, after: &Notions) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.notion == SuppressNotion::Ambiguity && self.dependency.is_none() {
+            warnings.push(
+                "wildcard ambiguity is weak: whoever knows a person's values may still find the row; ask for `k-anonymity` to stop that".into(),
+            );
+        }
+        if after.sacrificial_rows() > 0 && self.notion != SuppressNotion::KAnonymity {
+            warnings.push(format!(
+                "{} rows lost more than half of their cells; without them the others may stand out again",
+                after.sacrificial_rows()
+            ));
+        }
+        for id in whole.unmeasured().iter() {
+            let column = whole.table.column(id);
+            if is_nearly_unique(column) {
+                let name = muslin_table::printable(column.name());
+                warnings.push(format!(
+                    "column `{name}` is published and nearly unique by itself, as an identifier is: pass `--role {name}=identifier` if it is one"
+                ));
+            }
+        }
+        warnings.extend(self.output.as_ref().and_then(ReleaseOutput::warning));
+        warnings.extend(whole.warnings.iter().cloned());
+        warnings
+    }
+}
+
+fn column(
+    whole: &Whole,
+    named: &decide::Named,
+    decided: &Decided,
+    id: ColumnId,
+) -> SuppressColumnReport {
+    let suppressed = decided.changes.suppressed(id).len() as u64;
+    let weight = named.weights.of(id).as_f64();
+    SuppressColumnReport {
+        name: whole.name(id),
+        suppressed,
+        share: share(suppressed, whole.table.rows() as u64),
+        weight: (!named.never.contains(id)).then_some(weight),
+        budget: named.budgets.iter().find(|(column, _)| *column == id).map(|(_, most)| *most),
+    }
+}
+
+fn notions(found: &Notions) -> NotionsReport {
+    let smallest = muslin_verify::Counts::smallest;
+    NotionsReport {
+        n1: found.n1().and_then(smallest),
+        n2: smallest(found.n2()),
+        n3: smallest(found.n3()),
+        n4: smallest(found.n4()),
+        n5: found.n5().and_then(smallest),
+        n6: smallest(found.n6()),
+    }
+}
+
+fn rows_changed(changes: &Changes, columns: &ColumnSet, rows: usize) -> u64 {
+    let mut changed = vec![false; rows];
+    for id in columns.iter() {
+        changes.suppressed(id).iter().for_each(|row| changed[row.index()] = true);
+    }
+    changed.iter().filter(|&&changed| changed).count() as u64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure to read")]
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// Millionths as what they are parts of.
+fn units(millionths: u64) -> f64 {
+    muslin_assess::Weight::of_millionths(millionths).as_f64()
+}
+
+/// The column set of some names.
+fn named_set(whole: &Whole, names: &[String]) -> Result<ColumnSet> {
+    names.iter().map(|name| Ok(whole.table.find(name)?)).collect()
+}
+
+/// An error about settings.
+fn wrong(text: impl Into<String>) -> Error {
+    Error::Protect(muslin_protect::Error::Setting(text.into()))
+}
