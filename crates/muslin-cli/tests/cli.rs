@@ -6,6 +6,8 @@
 mod keys;
 #[path = "cli/mask.rs"]
 mod mask;
+#[path = "cli/suppress.rs"]
+mod suppress;
 #[path = "cli/uniques.rs"]
 mod uniques;
 
@@ -311,6 +313,7 @@ fn help_is_short_and_complete() {
     insta::assert_snapshot!("help_uniques", seen(&muslin(folder.path(), &["uniques", "--help"])));
     insta::assert_snapshot!("help_keys", seen(&muslin(folder.path(), &["keys", "--help"])));
     insta::assert_snapshot!("help_mask", seen(&muslin(folder.path(), &["mask", "--help"])));
+    insta::assert_snapshot!("help_suppress", seen(&muslin(folder.path(), &["suppress", "--help"])));
     insta::assert_snapshot!(
         "help_demo_data",
         seen(&muslin(folder.path(), &["demo-data", "--help"]))

@@ -60,6 +60,9 @@ pub(crate) struct SuppressArgs {
     /// Write what proves the bound there: a multiplier for each row. For the house, not for release.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) certificate: Option<PathBuf>,
+    /// Write there, for each withheld cell, the minimal unique that it breaks. Not for release.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) ledger: Option<PathBuf>,
 }
 
 fn ties_name(ties: Ties) -> &'static str {

@@ -2,6 +2,7 @@
 
 mod certificate;
 mod decide;
+mod ledger;
 mod report;
 
 use std::collections::BTreeMap;
@@ -178,6 +179,8 @@ pub struct SuppressJob {
     pub output: Option<ReleaseOutput>,
     /// Where the certificate of the bound goes.
     pub certificate: Option<ReleaseOutput>,
+    /// Where the ledger goes: for each withheld cell, what it breaks. Not for release.
+    pub ledger: Option<ReleaseOutput>,
 }
 
 impl SuppressJob {
@@ -200,13 +203,14 @@ impl SuppressJob {
             gap: 0.02,
             output: None,
             certificate: None,
+            ledger: None,
         }
     }
 
     /// Reads the input, decides what to withhold, checks it, and writes what was asked for.
     pub fn run(&self, run: &Run) -> Result<SuppressReport> {
         // Before anything else: who cannot write need not wait.
-        for output in self.output.iter().chain(&self.certificate) {
+        for output in self.output.iter().chain(&self.certificate).chain(&self.ledger) {
             output.check(&self.input)?;
         }
         let mut whole = Whole::of(&self.input, &self.read, &self.roles, false, run)?;
@@ -231,6 +235,12 @@ impl SuppressJob {
         if let (Some(output), Some(proof)) = (&self.certificate, &decided.certificate) {
             certificate::write(proof, &output.destination, &output.options_for(&self.input))?;
             report.certificate = Some(output.destination.name());
+        }
+        if let Some(output) = &self.ledger {
+            let to = (&output.destination, &output.options_for(&self.input));
+            let (table, columns) = (&whole.table, &whole.measured);
+            ledger::write(table, columns, &decided.changes, self.k, to, run)?;
+            report.ledger = Some(output.destination.name());
         }
         Ok(report)
     }
@@ -304,6 +314,7 @@ impl SuppressJob {
             row_order: self.output.as_ref().map(|output| output.order_name().into()),
             written: None,
             certificate: None,
+            ledger: None,
             warnings: self.warnings(whole, &after),
         })
     }

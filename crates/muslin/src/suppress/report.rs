@@ -67,6 +67,8 @@ pub struct SuppressReport {
     pub written: Option<String>,
     /// Where the certificate is.
     pub certificate: Option<String>,
+    /// Where the ledger is.
+    pub ledger: Option<String>,
     /// What to look at before relying on the figures.
     pub warnings: Vec<String>,
 }

@@ -2,6 +2,7 @@
 
 mod render;
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use muslin::{
@@ -49,6 +50,11 @@ pub(crate) fn run(args: &Suppress, common: &Common) -> Outcome {
     })
 }
 
+/// Where a table of our own goes.
+fn table(file: Option<&PathBuf>) -> Option<ReleaseOutput> {
+    file.map(|file| ReleaseOutput::new(Destination::named(file)))
+}
+
 /// The job that the flags and the policy file describe; flags win.
 fn job(args: &Suppress, common: &Common) -> Result<SuppressJob, muslin::Error> {
     let Asked { read, mut roles, missing } = Asked::new(&args.input)?;
@@ -76,10 +82,8 @@ fn job(args: &Suppress, common: &Common) -> Result<SuppressJob, muslin::Error> {
         diversity: search.diversity.clone(),
         gap: search.gap,
         output: args.release.output(common.seed),
-        certificate: search
-            .certificate
-            .as_ref()
-            .map(|file| ReleaseOutput::new(Destination::named(file))),
+        certificate: table(search.certificate.as_ref()),
+        ledger: table(search.ledger.as_ref()),
         ..SuppressJob::new(Input::named(&args.input.file), search.k)
     })
 }

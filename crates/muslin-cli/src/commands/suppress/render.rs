@@ -104,8 +104,14 @@ fn notions(report: &SuppressReport, style: &Style) -> String {
     style.table(&["fewest, over all rows", "before", "after"], &[1, 2], &[0], rows.collect())
 }
 
+/// A cost: a number of cells, unless columns have weights.
+fn cost_of(cost: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
+    if cost.fract() == 0.0 && cost < 1e15 { count(cost as u64) } else { number(cost) }
+}
+
 fn goodness(report: &SuppressReport) -> String {
-    let cost = number(report.cost);
+    let cost = cost_of(report.cost);
     if report.optimal {
         return format!("Nothing that holds the same costs less than {cost}: proven.");
     }
@@ -115,7 +121,7 @@ fn goodness(report: &SuppressReport) -> String {
     let checked = if report.bound_checked { ", checked from the table alone" } else { "" };
     format!(
         "The cost is {cost}; the least is at least {} (proven{checked}): at most {} more than needed.",
-        number(report.lower_bound),
+        cost_of(report.lower_bound),
         percent(gap)
     )
 }
