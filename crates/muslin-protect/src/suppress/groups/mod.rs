@@ -126,7 +126,8 @@ impl Groups {
         let work =
             Work { groups: self, kinds: &kinds, candidates: &candidates, last, diversity, run };
         for (stage, steps) in (0u64..).zip(STAGES) {
-            guide = ascend(&candidates, &kinds, self.k, &guide, plan.cost(), steps, run);
+            let gap = if is_complete { self.gap } else { 0.0 };
+            guide = ascend(&candidates, &kinds, self.k, &guide, plan.cost(), gap, steps, run);
             if is_complete && guide.bound > proof.bound {
                 proof.clone_from(&guide);
             }

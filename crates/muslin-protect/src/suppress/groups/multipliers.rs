@@ -48,13 +48,16 @@ pub(super) struct Steps {
     pub(super) shortest: f64,
 }
 
-/// Multipliers of a better bound than those to start with. Some protection costs `upper`.
+/// Multipliers of a better bound than those to start with. Some protection costs `upper`; a bound
+/// that is within the share `gap` of that is good enough.
+#[expect(clippy::too_many_arguments, reason = "one of each")]
 pub(super) fn ascend(
     candidates: &Candidates,
     kinds: &Kinds,
     k: u32,
     start: &Multipliers,
     upper: u64,
+    gap: f64,
     steps: Steps,
     run: &Run,
 ) -> Multipliers {
@@ -71,7 +74,8 @@ pub(super) fn ascend(
     let (mut best, mut best_at) = (f64::NEG_INFINITY, ascent.multipliers.clone());
     let (mut length, mut waited) = (steps.longest, 0);
     for _ in 0..STEPS {
-        if run.stop().is_some() || length < steps.shortest {
+        let is_good = best * (1.0 + gap) >= upper;
+        if is_good || run.stop().is_some() || length < steps.shortest {
             break;
         }
         let (value, chosen) = ascent.value(candidates);
