@@ -18,7 +18,7 @@ pub use self::certificate::CertificateCheck;
 pub use self::report::{DiversityReport, NotionsReport, SuppressColumnReport, SuppressReport};
 
 use self::decide::Decided;
-use crate::input::InputReport;
+use crate::input::{InputReport, names};
 use crate::looked::is_nearly_unique;
 use crate::release::ReleaseOutput;
 use crate::whole::Whole;
@@ -353,6 +353,16 @@ impl SuppressJob {
             warnings.push(format!(
                 "{} rows lost more than half of their cells; without them the others may stand out again",
                 after.sacrificial_rows()
+            ));
+        }
+        // Whoever gave a column a role has thought about it.
+        let mut open = whole.names(&whole.unmeasured());
+        open.retain(|name| !self.roles.contains_key(name));
+        if !open.is_empty() {
+            let all: Vec<&str> = open.iter().map(String::as_str).collect();
+            warnings.push(format!(
+                "published as they are, and not counted: {}; whoever knows them tells more rows apart",
+                names(&all)
             ));
         }
         for id in whole.unmeasured().iter() {
