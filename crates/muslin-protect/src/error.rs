@@ -14,6 +14,9 @@ pub enum Error {
     /// The target cannot be reached with these settings.
     #[error("{0}")]
     Unreachable(String),
+    /// A bug of ours, or of a solver.
+    #[error("internal: {0}")]
+    Internal(String),
 }
 
 impl From<muslin_assess::Error> for Error {

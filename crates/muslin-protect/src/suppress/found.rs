@@ -12,6 +12,7 @@ pub struct Suppressed {
     pub(super) cost: Weight,
     pub(super) lower_bound: Weight,
     pub(super) certificate: Option<Vec<u64>>,
+    pub(super) certified: Weight,
     pub(super) coverage: Coverage,
 }
 
@@ -46,9 +47,15 @@ impl Suppressed {
         self.cost == self.lower_bound
     }
 
-    /// What proves the bound: a multiplier for each row, in millionths of a weight.
+    /// What proves a bound, the lower bound unless a solver raised it: a multiplier for each row, in
+    /// millionths of a weight.
     pub fn certificate(&self) -> Option<&[u64]> {
         self.certificate.as_deref()
+    }
+
+    /// What the certificate proves: the lower bound, or less where a solver raised that.
+    pub fn certified_bound(&self) -> Weight {
+        self.certified
     }
 
     /// How far the search got. The target is reached in any case.

@@ -4,6 +4,7 @@
 //! a person's published row can be taken for; [`Ambiguity`] is the weaker notion of paper 003.
 
 mod ambiguity;
+mod exact;
 mod found;
 mod groups;
 
@@ -41,7 +42,8 @@ pub enum Notion {
 /// # Guarantee
 /// The notion holds for the table with the returned changes, whatever the coverage; no column that
 /// must stay loses a cell, no column more cells than its budget. Whatever reaches the notion by
-/// suppression costs at least the lower bound. With diversity, no sensitive value is that of more
+/// suppression costs at least the lower bound. When exact, and the run was not stopped, the cost is
+/// the lower bound, unless weights are so fine that it is within a millionth of it. With diversity, no sensitive value is that of more
 /// than one in l rows of a class. Nothing is withheld without need: where all rows of a class agree
 /// on a column, it is shown.
 ///
@@ -49,6 +51,8 @@ pub enum Notion {
 /// Up to 16 columns, every closed group of at least k rows is listed, which is at most the kinds of
 /// rows times the column sets; of more columns, groups around each row. Then a search that ends
 /// when the cost is near enough to the bound, when it finds nothing better, or when time is up.
+/// For k-anonymity of at most 64 rows a solver then looks for the optimum, for a while. When exact,
+/// it goes on until nothing is cheaper, which is exponential in the worst case.
 ///
 /// # Example
 /// ```
@@ -72,6 +76,7 @@ pub struct Suppress {
     budgets: Vec<(ColumnId, u64)>,
     diversity: Option<(ColumnId, u32)>,
     gap: f64,
+    exact: bool,
 }
 
 /// Quasi-identifiers at most.
@@ -91,6 +96,7 @@ impl Suppress {
             budgets: Vec::new(),
             diversity: None,
             gap: 0.02,
+            exact: false,
         }
     }
 
@@ -143,6 +149,14 @@ impl Suppress {
         self
     }
 
+    /// Whether to go on until nothing is cheaper, for small tables. It knows no budgets and no
+    /// diversity.
+    #[must_use]
+    pub fn exact(mut self, exact: bool) -> Self {
+        self.exact = exact;
+        self
+    }
+
     /// Decides which cells to withhold.
     pub fn run(&self, table: &EncodedTable, run: &Run) -> Result<Suppressed> {
         let columns: Vec<ColumnId> = match &self.columns {
@@ -166,12 +180,19 @@ impl Suppress {
             notion: self.notion,
             sensitive: self.diversity,
             gap: self.gap,
+            exact: self.exact,
         };
-        let first = groups.run(table, run)?;
         // A cell that is suppressed already equals every blank, which groups do not know of.
         let is_fresh = columns.iter().all(|&id| table.column(id).suppressed() == 0);
+        if self.exact && !is_fresh {
+            return Err(Error::Setting(
+                "exact knows no cells that are suppressed already\n  hint: start from a table without them, or leave exact out".into(),
+            ));
+        }
+        let first = groups.run(table, run)?;
         let certificate = first.multipliers.clone().filter(|_| is_fresh);
         let bound = if is_fresh { first.bound } else { 0 };
+        let certified = if is_fresh { first.certified } else { 0 };
         let mut found = first;
         for _ in 0..DEARER {
             let over = self.over_budget(&columns, &found);
@@ -191,7 +212,9 @@ impl Suppress {
                 "no way was found to keep within the budget of column `{name}`\n  hint: pass a larger `--budget` for it, or a smaller `-k`"
             )));
         }
-        suppressed(table, &columns, &costs, &found, bound, certificate)
+        let mut all = suppressed(table, &columns, &costs, &found, bound, certificate)?;
+        all.certified = Weight::of_millionths(certified);
+        Ok(all)
     }
 
     fn check(&self, columns: &[ColumnId]) -> Result<()> {
@@ -202,6 +225,11 @@ impl Suppress {
         if columns.len() > MOST_COLUMNS {
             return wrong(
                 "cells are suppressed on at most 128 columns together\n  hint: name the quasi-identifiers with `--columns`",
+            );
+        }
+        if self.exact && (self.diversity.is_some() || !self.budgets.is_empty()) {
+            return wrong(
+                "exact knows neither budgets nor diversity\n  hint: leave them out, or leave exact out",
             );
         }
         if self.diversity.is_some_and(|(_, l)| l < 2) {
@@ -239,6 +267,7 @@ fn nothing(table: &EncodedTable) -> Suppressed {
         cost: Weight::ZERO,
         lower_bound: Weight::ZERO,
         certificate: None,
+        certified: Weight::ZERO,
         coverage: muslin_engine::Coverage::Complete,
     }
 }
@@ -266,6 +295,7 @@ fn suppressed(
         cost: Weight::of_millionths(cost),
         lower_bound: Weight::of_millionths(bound),
         certificate,
+        certified: Weight::ZERO,
         coverage: found.coverage,
     })
 }

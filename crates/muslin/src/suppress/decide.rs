@@ -24,6 +24,8 @@ pub(super) struct Decided {
     pub(super) cost: u64,
     pub(super) lower_bound: u64,
     pub(super) certificate: Option<Certificate>,
+    /// What that proves.
+    pub(super) certified: u64,
     pub(super) coverage: Coverage,
     pub(super) method: &'static str,
 }
@@ -95,7 +97,8 @@ impl SuppressJob {
             .never(named.never.clone())
             .budgets(named.budgets.clone())
             .diversity(named.diversity)
-            .gap(if is_exact { 0.0 } else { self.gap });
+            .exact(is_exact)
+            .gap(self.gap);
         let found = suppress.run(&whole.table, run)?;
         let certificate = found.certificate().map(|multipliers| {
             let columns: Vec<ColumnId> = whole.measured.iter().collect();
@@ -111,6 +114,7 @@ impl SuppressJob {
             cost: found.cost().millionths(),
             lower_bound: found.lower_bound().millionths(),
             certificate,
+            certified: found.certified_bound().millionths(),
             coverage: found.coverage(),
             method: if is_exact { "exact" } else { "search" },
         })
@@ -119,7 +123,7 @@ impl SuppressJob {
     fn ambiguous(&self, whole: &Whole, named: &Named, run: &Run) -> Result<Decided> {
         refuse_costs(named)?;
         let (methods, name): (&[AmbiguityMethod], _) = match self.method {
-            Some(method) => (&[paper_method(method)?], method.name()),
+            Some(method) => (&[paper_method(method)], method.name()),
             None if whole.table.rows() > MANY_ROWS => {
                 (&[AmbiguityMethod::Rows, AmbiguityMethod::Shortest], "best")
             }
@@ -156,7 +160,7 @@ impl SuppressJob {
         refuse_costs(named)?;
         let Some(dependency) = &self.dependency else { return Err(wrong("no dependency")) };
         let (from, to) = (named_set(whole, &dependency.from)?, named_set(whole, &dependency.to)?);
-        let method = self.method.map_or(Ok(AmbiguityMethod::Shortest), paper_method)?;
+        let method = self.method.map_or(AmbiguityMethod::Shortest, paper_method);
         let goal = if dependency.one_counterexample {
             DependencyGoal::OneCounterexample
         } else {
@@ -181,15 +185,15 @@ fn refuse_costs(named: &Named) -> Result<()> {
     ))
 }
 
-fn paper_method(method: SuppressMethod) -> Result<AmbiguityMethod> {
-    Ok(match method {
+fn paper_method(method: SuppressMethod) -> AmbiguityMethod {
+    match method {
         SuppressMethod::A => AmbiguityMethod::Rows,
         SuppressMethod::B => AmbiguityMethod::Occurrences,
         SuppressMethod::C => AmbiguityMethod::InTurn,
         SuppressMethod::D => AmbiguityMethod::AtOnce,
         SuppressMethod::Shortest => AmbiguityMethod::Shortest,
-        SuppressMethod::Exact => return Err(wrong("not yet")),
-    })
+        SuppressMethod::Exact => AmbiguityMethod::Exact,
+    }
 }
 
 fn of_ambiguated(found: &Ambiguated, method: &'static str) -> Decided {
@@ -198,6 +202,7 @@ fn of_ambiguated(found: &Ambiguated, method: &'static str) -> Decided {
         cost: found.cost().millionths(),
         lower_bound: found.lower_bound().min(found.cost()).max(Weight::ZERO).millionths(),
         certificate: None,
+        certified: 0,
         coverage: found.coverage(),
         method,
     }

@@ -271,8 +271,9 @@ impl SuppressJob {
         let after = judged(&decided.changes)?;
         self.check(&after, decided)?;
         let checked = match &decided.certificate {
-            Some(proof) if decided.lower_bound > 0 => {
-                certificate::is_proven(proof, decided.lower_bound, &whole.table, &counting)?
+            Some(proof) if decided.certified > 0 => {
+                certificate::is_proven(proof, decided.certified, &whole.table, &counting)?
+                    && decided.certified == decided.lower_bound
             }
             _ => false,
         };

@@ -14,7 +14,7 @@ use crate::{Error, Result};
 #[non_exhaustive]
 pub enum DependencyGoal {
     /// Every row matches one that depends otherwise. The cells are chosen by a method, so they
-    /// need not be the cheapest.
+    /// need not be the cheapest, unless it is [`AmbiguityMethod::Exact`].
     RowWise(AmbiguityMethod),
     /// Two rows match and depend otherwise, at the least cost. It protects nobody else.
     OneCounterexample,

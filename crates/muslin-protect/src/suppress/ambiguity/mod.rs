@@ -16,6 +16,7 @@
 //! implicants      the minimal uniques of one row among suppressed cells
 //! irredundant     cells that need not be suppressed are shown again
 //! dependency      the same against one dependency
+//! optimum         the cheapest cells of all, by a solver
 //! ```
 //!
 //! # Differences from the paper
@@ -40,6 +41,7 @@ mod implicants;
 mod irredundant;
 mod matches;
 mod occurrences;
+mod optimum;
 mod problem;
 mod ties;
 
@@ -72,12 +74,15 @@ pub enum AmbiguityMethod {
     /// Row by row, the cells in which the row differs from the nearest one: the paper's
     /// improvement of heuristic C.
     Shortest,
+    /// The cheapest cells of all, for small tables: the best of the others, then a solver. Ties
+    /// are not asked for.
+    Exact,
 }
 
 impl AmbiguityMethod {
-    /// Every method.
-    pub const ALL: [Self; 5] =
-        [Self::Rows, Self::Occurrences, Self::InTurn, Self::AtOnce, Self::Shortest];
+    /// Every method: those of the paper, then the exact one.
+    pub const ALL: [Self; 6] =
+        [Self::Rows, Self::Occurrences, Self::InTurn, Self::AtOnce, Self::Shortest, Self::Exact];
 
     /// The ties of the paper: the largest column for [`Self::Occurrences`], else the smallest.
     fn ties(self) -> Ties {
@@ -109,13 +114,15 @@ pub enum Redundant {
 /// whatever the coverage. No choice of cells for which this holds costs less than the lower bound.
 /// When the coverage is [`Coverage::Complete`] and redundant cells are shown, it no longer holds
 /// if any of the cells is shown. When it is not complete, whole rows may be suppressed instead of
-/// what the method would have chosen.
+/// what the method would have chosen. When it is and the method is [`AmbiguityMethod::Exact`], the
+/// cost is the lower bound.
 ///
 /// # Cost
 /// Linear where every row matches k rows already. Else rows that do not, times rows, times columns;
 /// for [`AmbiguityMethod::Occurrences`] and to show redundant cells, suppressed cells times rows
 /// times columns. The minimal uniques of a row, for [`AmbiguityMethod::InTurn`] and
 /// [`AmbiguityMethod::AtOnce`], can be exponentially many in the columns.
+/// [`AmbiguityMethod::Exact`] is exponential in the cells in the worst case.
 ///
 /// # Example
 /// ```
@@ -234,7 +241,7 @@ impl Problem<'_> {
         changes: Changes,
     ) -> Result<Ambiguated> {
         let mut upper_bound = self.upper_bound();
-        let mut stop = None;
+        let (mut stop, mut lower_bound) = (None, Weight::ZERO);
         note(&mut stop, self.count())?;
         if stop.is_none() && self.lacking().is_empty() {
             upper_bound = Weight::ZERO;
@@ -248,6 +255,10 @@ impl Problem<'_> {
                 (_, AmbiguityMethod::InTurn) => self.suppress_in_turn(Cells::HittingSet),
                 (_, AmbiguityMethod::AtOnce) => self.suppress_at_once(Cells::HittingSet),
                 (_, AmbiguityMethod::Shortest) => self.suppress_in_turn(Cells::Nearest),
+                (_, AmbiguityMethod::Exact) => {
+                    (lower_bound, stop) = self.suppress_exactly()?;
+                    Ok(())
+                }
             };
             if chosen.is_err() {
                 self.suppress_rows();
@@ -257,10 +268,9 @@ impl Problem<'_> {
         if stop.is_none() && redundant == Redundant::Show {
             note(&mut stop, self.take_back())?;
         }
-        let mut lower_bound = Weight::ZERO;
         if stop.is_none() {
             let (bound, how) = self.lower_bound();
-            lower_bound = bound;
+            lower_bound = lower_bound.max(bound);
             note(&mut stop, how)?;
         }
         self.run.reporter().finish();

@@ -106,6 +106,14 @@ impl<'a> Problem<'a> {
         }
     }
 
+    /// Suppresses these cells instead of all that was suppressed so far. Counts nothing.
+    pub(super) fn suppress_cells(&mut self, cells: &[(usize, usize)]) {
+        self.table.hidden.copy_from_slice(&self.given);
+        for &(row, place) in cells {
+            self.table.hidden[row * self.table.words + place / 64] |= 1 << (place % 64);
+        }
+    }
+
     /// What the cheapest rows cost that give every row the partners that it needs.
     pub(super) fn upper_bound(&self) -> Weight {
         let cost = |row: usize| {

@@ -7,6 +7,7 @@
 //! sweep         a first plan
 //! multipliers   what no plan can cost less than, and what each row is worth
 //! search        parts of the plan are built anew, guided by the multipliers
+//! optimum       of small tables, or where it is asked for
 //! ```
 
 mod candidates;
@@ -16,6 +17,7 @@ mod diversity;
 mod kinds;
 mod multipliers;
 mod neighbours;
+mod optimum;
 mod plan;
 mod rebuild;
 mod search;
@@ -32,11 +34,12 @@ use self::diversity::Diversity;
 use self::kinds::Kinds;
 use self::multipliers::{Multipliers, Steps, ascend, reduced_costs};
 use self::neighbours::some_candidates;
+use self::optimum::{Effort, Optimum, SMALL, compatible_optimum, optimum};
 use self::plan::Plan;
 use self::rebuild::{Rebuild, Scratch};
 use self::search::{Until, improve};
 use self::sweep::{rescue, sweep};
-use super::Notion;
+use super::{Notion, exact};
 use crate::{Error, Result};
 
 /// What is to be protected, and how dear blanks are.
@@ -51,6 +54,8 @@ pub(super) struct Groups {
     pub(super) sensitive: Option<(ColumnId, u32)>,
     /// How far above the bound is good enough, as a share of it.
     pub(super) gap: f64,
+    /// Whether only the optimum will do.
+    pub(super) exact: bool,
 }
 
 /// A protection, and how good it is.
@@ -62,6 +67,8 @@ pub(super) struct Grouped {
     pub(super) bound: u64,
     /// What proves it, where groups are asked for: a multiplier for each row, in millionths.
     pub(super) multipliers: Option<Vec<u64>>,
+    /// What they prove.
+    pub(super) certified: u64,
     pub(super) coverage: Coverage,
 }
 
@@ -97,7 +104,11 @@ impl Groups {
         let diversity =
             self.sensitive.and_then(|(_, l)| kinds.sensitive().map(|slots| Diversity { slots, l }));
         self.check(&kinds, &costs, diversity)?;
-        let all = if self.columns.len() <= MOST_PATTERNED {
+        let needs_all = self.exact && matches!(self.notion, Notion::KAnonymity | Notion::KToOne);
+        let all = if needs_all {
+            let all = Candidates::closed(&kinds, &costs, self.k, exact::MOST, run)?;
+            Some(all.ok_or_else(exact::too_large)?)
+        } else if self.columns.len() <= MOST_PATTERNED {
             Candidates::closed(&kinds, &costs, self.k, MOST_FITS, run)?
         } else {
             None
@@ -110,7 +121,7 @@ impl Groups {
         let of = candidates.of_kinds(kinds.len());
         let least = floor.unwrap_or_else(|| least_costs(&kinds, &candidates, &of));
         if self.notion != Notion::KAnonymity {
-            return Ok(self.compatible(&kinds, &candidates, &of, &costs, &least));
+            return self.compatible(&kinds, &candidates, &of, &costs, &least, run);
         }
         let mut plan = sweep(&kinds, &candidates, &of, self.k, diversity);
         let kind = |kind| candidates.largest(of.groups(kind));
@@ -139,8 +150,18 @@ impl Groups {
                 break;
             }
         }
-        let coverage = run.stop().map_or(Coverage::Complete, |by| Coverage::Stopped { by });
-        Ok(self.grouped(&plan, &kinds, &costs, &proof, coverage))
+        let bound = costs.rounded_up(proof.bound);
+        let is_small = is_complete && diversity.is_none() && kinds.rows() <= SMALL;
+        let effort = if self.exact { Effort::Full } else { Effort::Small };
+        let Optimum { plan, bound, is_optimal } = if self.exact || is_small {
+            optimum(plan, &proof, (&kinds, &candidates, &costs), self.k, effort, run)?
+        } else {
+            Optimum { plan, bound, is_optimal: false }
+        };
+        let coverage = coverage(is_optimal, run);
+        let mut grouped = self.grouped(&plan, &kinds, &proof, bound, coverage);
+        grouped.certified = costs.rounded_up(proof.bound);
+        Ok(grouped)
     }
 
     fn is_good(&self, plan: &Plan, bound: u64) -> bool {
@@ -194,13 +215,14 @@ impl Groups {
         of: &OfKinds,
         costs: &Costs,
         least: &[u64],
-    ) -> Grouped {
+        run: &Run,
+    ) -> Result<Grouped> {
         let all = u128::MAX >> (128 - self.columns.len());
         let charged = |(&least, &count): (&u64, &u32)| least * u64::from(count);
         let rows_alone: u64 = least.iter().zip(kinds.counts()).map(charged).sum();
         let few = kinds.counts().iter().map(|&count| self.k.saturating_sub(count)).max();
         let cheapest = self.costs.iter().flatten().min().copied().unwrap_or(0);
-        let (kept, bound): (Kept, u64) = match self.notion {
+        let (mut kept, mut bound): (Kept, u64) = match self.notion {
             Notion::KToOne => (k_to_one(kinds, candidates, of), rows_alone),
             Notion::BothK => {
                 let kept = k_to_one(kinds, candidates, of);
@@ -213,20 +235,28 @@ impl Groups {
                 (cover(kept, kinds, costs, self.k, false), bound)
             }
         };
+        bound = costs.rounded_up(bound);
+        let mut coverage = Coverage::Complete;
+        if self.exact && self.notion != Notion::KToOne {
+            let found = compatible_optimum(&kept, (kinds, costs), self.notion, self.k, run)?;
+            // Cells that cost nothing may be blank without need.
+            kept = cover(found.answer, kinds, costs, self.k, self.notion == Notion::BothK);
+            bound = bound.max(found.bound);
+            coverage = self::coverage(found.is_optimal, run);
+        }
         let mut blanked = vec![0; kinds.rows()];
         for (place, kept) in (0u32..).zip(kept) {
             blanked[kinds.row_at(place) as usize] = all & !kept;
         }
-        let bound = costs.rounded_up(bound);
-        Grouped { blanked, bound, multipliers: None, coverage: Coverage::Complete }
+        Ok(Grouped { blanked, bound, multipliers: None, certified: 0, coverage })
     }
 
     fn grouped(
         &self,
         plan: &Plan,
         kinds: &Kinds,
-        costs: &Costs,
         proof: &Multipliers,
+        bound: u64,
         coverage: Coverage,
     ) -> Grouped {
         let all = u128::MAX >> (128 - self.columns.len());
@@ -244,8 +274,7 @@ impl Groups {
             let of_kind = proof.of_kinds[kinds.kind_at(place) as usize];
             multipliers[kinds.row_at(place) as usize] = of_kind;
         }
-        let bound = costs.rounded_up(proof.bound);
-        Grouped { blanked, bound, multipliers: Some(multipliers), coverage }
+        Grouped { blanked, bound, multipliers: Some(multipliers), certified: 0, coverage }
     }
 }
 
@@ -338,6 +367,12 @@ fn guided(rebuild: &Rebuild<'_>, seed: muslin_engine::Seed) -> Plan {
 fn least_costs(kinds: &Kinds, candidates: &Candidates, of: &OfKinds) -> Vec<u64> {
     let least = |kind| of.groups(kind).first().map_or(0, |&group| candidates.cost(group));
     (0u32..).take(kinds.len()).map(least).collect()
+}
+
+/// How far a run got: where nothing is better, nothing was left out.
+fn coverage(is_optimal: bool, run: &Run) -> Coverage {
+    let stop = run.stop().filter(|_| !is_optimal);
+    stop.map_or(Coverage::Complete, |by| Coverage::Stopped { by })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
