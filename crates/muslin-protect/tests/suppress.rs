@@ -66,7 +66,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(1_500)))]
 
     #[test]
-    fn classes_reach_k_and_the_optimum_is_between_bound_and_cost(
+    fn small_tables_get_the_optimum_and_its_proof(
         table in tables(), k in 2u32..=4, costs in costs(),
     ) {
         let columns = all(&table);

@@ -1,4 +1,4 @@
-use muslin_assess::{Weight, Weights};
+use muslin_assess::Weights;
 use muslin_engine::{Coverage, Run};
 use muslin_protect::{
     Ambiguated, Ambiguity, AmbiguityMethod, Dependency, DependencyGoal, Notion, Redundant, Suppress,
@@ -23,6 +23,7 @@ pub(super) struct Decided {
     pub(super) changes: Changes,
     pub(super) cost: u64,
     pub(super) lower_bound: u64,
+    pub(super) upper_bound: Option<u64>,
     pub(super) certificate: Option<Certificate>,
     /// What that proves.
     pub(super) certified: u64,
@@ -113,6 +114,7 @@ impl SuppressJob {
             changes: found.changes().clone(),
             cost: found.cost().millionths(),
             lower_bound: found.lower_bound().millionths(),
+            upper_bound: None,
             certificate,
             certified: found.certified_bound().millionths(),
             coverage: found.coverage(),
@@ -200,7 +202,8 @@ fn of_ambiguated(found: &Ambiguated, method: &'static str) -> Decided {
     Decided {
         changes: found.changes().clone(),
         cost: found.cost().millionths(),
-        lower_bound: found.lower_bound().min(found.cost()).max(Weight::ZERO).millionths(),
+        lower_bound: found.lower_bound().millionths(),
+        upper_bound: Some(found.upper_bound().millionths()),
         certificate: None,
         certified: 0,
         coverage: found.coverage(),

@@ -301,6 +301,7 @@ impl SuppressJob {
             sacrificial_rows: after.sacrificial_rows() as u64,
             cost: units(cost),
             lower_bound: units(bound),
+            upper_bound: decided.upper_bound.map(units),
             gap: (bound > 0).then(|| units(cost) / units(bound) - 1.0),
             optimal: cost == bound,
             bound_checked: checked,

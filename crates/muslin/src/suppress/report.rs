@@ -45,6 +45,8 @@ pub struct SuppressReport {
     pub cost: f64,
     /// Whatever reaches the same costs at least this much.
     pub lower_bound: f64,
+    /// The least costs at most this much, by paper 003: so many whole rows; none for other notions.
+    pub upper_bound: Option<f64>,
     /// How far the cost is above the bound, as a share of it; none where the bound is nothing.
     pub gap: Option<f64>,
     /// Whether nothing costs less.

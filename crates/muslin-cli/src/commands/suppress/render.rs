@@ -119,9 +119,12 @@ fn goodness(report: &SuppressReport) -> String {
         return format!("The cost is {cost}; no bound on the least is known.");
     };
     let checked = if report.bound_checked { ", checked from the table alone" } else { "" };
+    let between = match report.upper_bound {
+        Some(upper) => format!("between {} and {}", cost_of(report.lower_bound), cost_of(upper)),
+        None => format!("at least {}", cost_of(report.lower_bound)),
+    };
     format!(
-        "The cost is {cost}; the least is at least {} (proven{checked}): at most {} more than needed.",
-        cost_of(report.lower_bound),
+        "The cost is {cost}; the least is {between} (proven{checked}): at most {} more than needed.",
         percent(gap)
     )
 }
