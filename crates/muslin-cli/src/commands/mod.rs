@@ -13,7 +13,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use muslin::{Cancel, Run, Seed};
+use muslin::{Cancel, Destination, ReleaseOutput, Run, Seed};
 use serde::Serialize;
 
 use crate::args::Common;
@@ -102,4 +102,24 @@ pub(crate) fn print(text: &str) -> Result<(), Finished> {
 pub(crate) fn to_json(report: &impl Serialize) -> Result<String, Finished> {
     let json = serde_json::to_string_pretty(report);
     json.map(|json| json + "\n").map_err(|error| Finished::Printing(error.into()))
+}
+
+/// Whether a release goes to standard output, where nothing else goes then.
+fn is_to_stdout(output: Option<&ReleaseOutput>, common: &Common) -> Result<bool, Finished> {
+    let to_stdout = output.is_some_and(|output| output.destination == Destination::Stdout);
+    if common.json && to_stdout {
+        return Err(Finished::Usage(
+            "the release and the report cannot both go to standard output\n  hint: name a file for the release with `-o`",
+        ));
+    }
+    Ok(to_stdout)
+}
+
+/// Prints the report of a release, or talks where the release itself is printed.
+fn show(text: &str, to_stdout: bool) -> Result<(), Finished> {
+    if to_stdout {
+        talk(text.trim_end());
+        return Ok(());
+    }
+    print(text)
 }

@@ -212,9 +212,15 @@ impl Suppress {
                 "no way was found to keep within the budget of column `{name}`\n  hint: pass a larger `--budget` for it, or a smaller `-k`"
             )));
         }
-        let mut all = suppressed(table, &columns, &costs, &found, bound, certificate)?;
-        all.certified = Weight::of_millionths(certified);
-        Ok(all)
+        let (changes, cost) = changes(table, &columns, &costs, &found)?;
+        Ok(Suppressed {
+            changes,
+            cost: Weight::of_millionths(cost),
+            lower_bound: Weight::of_millionths(bound),
+            certificate,
+            certified: Weight::of_millionths(certified),
+            coverage: found.coverage,
+        })
     }
 
     fn check(&self, columns: &[ColumnId]) -> Result<()> {
@@ -272,14 +278,13 @@ fn nothing(table: &EncodedTable) -> Suppressed {
     }
 }
 
-fn suppressed(
+/// The blanks as changes, and what they cost in millionths.
+fn changes(
     table: &EncodedTable,
     columns: &[ColumnId],
     costs: &[Option<u64>],
     found: &Grouped,
-    bound: u64,
-    certificate: Option<Vec<u64>>,
-) -> Result<Suppressed> {
+) -> Result<(Changes, u64)> {
     let (mut changes, mut cost) = (Changes::none(table), 0u64);
     for (at, (&column, weight)) in columns.iter().zip(costs).enumerate() {
         for (row, blanked) in found.blanked.iter().enumerate() {
@@ -290,12 +295,5 @@ fn suppressed(
             }
         }
     }
-    Ok(Suppressed {
-        changes,
-        cost: Weight::of_millionths(cost),
-        lower_bound: Weight::of_millionths(bound),
-        certificate,
-        certified: Weight::ZERO,
-        coverage: found.coverage,
-    })
+    Ok((changes, cost))
 }

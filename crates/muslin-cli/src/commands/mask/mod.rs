@@ -4,11 +4,11 @@ mod render;
 
 use std::time::Instant;
 
-use muslin::{Coverage, Destination, Input, MaskJob, MaskMethod, MaskReport, Stop, Target};
+use muslin::{Coverage, Input, MaskJob, MaskMethod, MaskReport, Stop, Target};
 
 use self::render::render;
 use super::input::Asked;
-use super::{Finished, Outcome, print, start, talk, to_json};
+use super::{Outcome, is_to_stdout, show, start, talk, to_json};
 use crate::args::{Common, Mask};
 use crate::exit::Exit;
 use crate::stats;
@@ -18,22 +18,11 @@ use crate::style::Style;
 pub(crate) fn run(args: &Mask, common: &Common) -> Outcome {
     let started = Instant::now();
     let job = job(args, common)?;
-    // Where the release goes to standard output, nothing else does.
-    let to_stdout =
-        job.output.as_ref().is_some_and(|output| output.destination == Destination::Stdout);
-    if common.json && to_stdout {
-        return Err(Finished::Usage(
-            "the release and the report cannot both go to standard output\n  hint: name a file for the release with `-o`",
-        ));
-    }
+    let to_stdout = is_to_stdout(job.output.as_ref(), common)?;
     let run = start(common)?;
     let report = job.run(&run)?;
     let text = if common.json { to_json(&report)? } else { render(&report, &Style::of_stdout()) };
-    if to_stdout {
-        talk(text.trim_end());
-    } else {
-        print(&text)?;
-    }
+    show(&text, to_stdout)?;
     if common.stats {
         talk(&stats::line(started, report.rows));
     }

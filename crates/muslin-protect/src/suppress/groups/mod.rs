@@ -159,9 +159,9 @@ impl Groups {
             Optimum { plan, bound, is_optimal: false }
         };
         let coverage = coverage(is_optimal, run);
-        let mut grouped = self.grouped(&plan, &kinds, &proof, bound, coverage);
-        grouped.certified = costs.rounded_up(proof.bound);
-        Ok(grouped)
+        let (blanked, multipliers) = self.by_row(&plan, &kinds, &proof);
+        let certified = costs.rounded_up(proof.bound);
+        Ok(Grouped { blanked, bound, multipliers: Some(multipliers), certified, coverage })
     }
 
     fn is_good(&self, plan: &Plan, bound: u64) -> bool {
@@ -251,14 +251,8 @@ impl Groups {
         Ok(Grouped { blanked, bound, multipliers: None, certified: 0, coverage })
     }
 
-    fn grouped(
-        &self,
-        plan: &Plan,
-        kinds: &Kinds,
-        proof: &Multipliers,
-        bound: u64,
-        coverage: Coverage,
-    ) -> Grouped {
+    /// What is blanked in each row, and its multiplier.
+    fn by_row(&self, plan: &Plan, kinds: &Kinds, proof: &Multipliers) -> (Vec<u128>, Vec<u64>) {
         let all = u128::MAX >> (128 - self.columns.len());
         let mut blanked = vec![0; kinds.rows()];
         for group in plan.groups() {
@@ -274,7 +268,7 @@ impl Groups {
             let of_kind = proof.of_kinds[kinds.kind_at(place) as usize];
             multipliers[kinds.row_at(place) as usize] = of_kind;
         }
-        Grouped { blanked, bound, multipliers: Some(multipliers), certified: 0, coverage }
+        (blanked, multipliers)
     }
 }
 
