@@ -94,14 +94,14 @@ impl Candidates {
     pub(super) fn of_kinds(&self, kinds: usize) -> OfKinds {
         let mut order: Vec<u32> = (0..).take(self.len()).collect();
         order.sort_by_key(|&group| self.cost(group));
-        let mut ends = vec![0usize; kinds + 1];
-        self.kinds.iter().for_each(|&kind| ends[kind as usize + 1] += 1);
+        let mut starts = vec![0usize; kinds + 1];
+        self.kinds.iter().for_each(|&kind| starts[kind as usize + 1] += 1);
         for kind in 0..kinds {
-            ends[kind + 1] += ends[kind];
+            starts[kind + 1] += starts[kind];
         }
         let mut groups = vec![0; self.kinds.len()];
-        // Each begins where the one before ends; after the last group it is where it ends itself.
-        let mut next = ends.clone();
+        // Each begins where the one before starts; after the last group it is where it starts itself.
+        let mut next = starts.clone();
         for group in order {
             for &kind in self.kinds(group) {
                 let place = &mut next[kind as usize];
@@ -109,7 +109,7 @@ impl Candidates {
                 *place += 1;
             }
         }
-        OfKinds { starts: ends, groups }
+        OfKinds { starts, groups }
     }
 
     /// Every closed group of at least `k` rows that blanks no column which must stay; none where

@@ -85,8 +85,7 @@ impl Rebuild<'_> {
             .collect();
         // The dearest first: so they stand in every group, whatever it costs.
         free.sort_by(|a, b| b.worth.total_cmp(&a.worth).then(a.kind.cmp(&b.kind)));
-        let (near, mut fits) = self.near(&free, sizes, scratch);
-        let mut near = near;
+        let (mut near, fits) = self.near(&free, sizes, scratch);
         let mut heap: BinaryHeap<Entry> = (0..near.len())
             .filter_map(|at| Some(Entry { score: self.score(&near[at], &fits, &free)?, at }))
             .collect();
@@ -114,7 +113,7 @@ impl Rebuild<'_> {
                 heap.push(Entry { score, at });
             }
         }
-        self.join(&mut free, &mut near, &mut fits, &mut proposal);
+        self.join(&free, &near, &fits, &mut proposal);
         proposal
     }
 
@@ -211,13 +210,7 @@ impl Rebuild<'_> {
     }
 
     /// Rows that are left join the cheapest group that has enough rows.
-    fn join(
-        &self,
-        free: &mut [Free],
-        near: &mut [Near],
-        fits: &mut [u32],
-        proposal: &mut Proposal,
-    ) {
+    fn join(&self, free: &[Free], near: &[Near], fits: &[u32], proposal: &mut Proposal) {
         if free.iter().all(|free| free.rows == 0) {
             return;
         }

@@ -22,7 +22,7 @@ pub(super) fn sweep(
 ) -> Plan {
     let mut order: Vec<u32> = (0u32..).take(candidates.len()).collect();
     order.sort_by_key(|&group| (candidates.cost(group), candidates.kept(group), group));
-    let mut sweep = Sweep { kinds, candidates, k, diversity, left: kinds.counts().to_vec() };
+    let mut sweep = Sweep { candidates, k, diversity, left: kinds.counts().to_vec() };
     let mut takes = Vec::new();
     for level in order.chunk_by(|&a, &b| candidates.cost(a) == candidates.cost(b)) {
         let patterns: Vec<&[u32]> =
@@ -51,7 +51,6 @@ pub(super) fn sweep(
 }
 
 struct Sweep<'a> {
-    kinds: &'a Kinds,
     candidates: &'a Candidates,
     k: u32,
     diversity: Option<Diversity<'a>>,
@@ -75,7 +74,6 @@ impl Sweep<'_> {
     }
 
     fn take(&mut self, pattern: &[u32], takes: &mut Vec<(u32, u32, u32)>) {
-        debug_assert!(self.kinds.rows() > 0);
         for &group in pattern {
             if self.rows_of(group) == 0 {
                 continue;
