@@ -1,7 +1,10 @@
+use std::cmp::Ordering;
+
 use muslin_engine::take_rows;
 use muslin_table::{Changes, Codes, Column, ColumnId, EncodedTable};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use rayon::prelude::*;
 
 use crate::{Error, Result};
 
@@ -18,6 +21,8 @@ pub struct Release {
 /// The order of a release's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowOrder {
+    /// By their published values, so that the order tells nothing that the values do not.
+    Sorted,
     /// As they were read. Neighbours in the original stay neighbours, which can give values away.
     AsRead,
     /// Shuffled by the operating system's randomness.
@@ -30,17 +35,25 @@ impl Release {
     /// Applies `changes` to `table`: the only code that edits values.
     ///
     /// # Guarantee
-    /// The release has the table's rows, in the asked order, and its columns that are not masked;
-    /// each cell is the original or suppressed, as the changes say.
+    /// The release has the table's rows that are not removed, in the asked order; its columns that
+    /// are not masked, then the added ones. Each cell is the original, or what the changes put in
+    /// its place: the replaced column's, that of another row, suppressed.
     pub fn new(table: &EncodedTable, changes: &Changes, order: RowOrder) -> Result<Self> {
         let kept = table.all_columns().difference(changes.masked());
-        let columns: Result<Vec<Column>> =
-            kept.iter().map(|id| suppress(table.column(id), id, changes)).collect();
+        let columns: Result<Vec<Column>> = kept
+            .iter()
+            .map(|id| changed(table.column(id), id, changes))
+            .chain(changes.added().iter().cloned().map(Ok))
+            .collect();
         let changed = EncodedTable::new(table.rows(), columns?)?;
-        let rows = u32::try_from(table.rows()).expect("row ids are 32 bits wide");
-        let mut rows: Vec<u32> = (0..rows).collect();
+        let mut removed = changes.removed().iter().map(|row| row.index()).peekable();
+        let mut rows: Vec<u32> = (0u32..)
+            .take(table.rows())
+            .filter(|&row| removed.next_if_eq(&(row as usize)).is_none())
+            .collect();
         match order {
             RowOrder::AsRead => {}
+            RowOrder::Sorted => sort(&mut rows, &changed, kept.len()),
             RowOrder::Shuffled => {
                 let mut key = [0; 32];
                 getrandom::fill(&mut key)
@@ -58,13 +71,30 @@ impl Release {
     }
 }
 
-fn suppress(column: &Column, id: ColumnId, changes: &Changes) -> Result<Column> {
+fn changed(column: &Column, id: ColumnId, changes: &Changes) -> Result<Column> {
+    let published = changes.replaced(id).unwrap_or(column);
+    let sources = changes.sources(id);
     let mut withheld = changes.suppressed(id).iter().map(|row| row.index()).peekable();
-    let slots = column.codes().slots().enumerate().map(|(row, slot)| {
-        if withheld.next_if_eq(&row).is_some() { column.suppressed_slot() } else { slot }
+    let slots = (0..published.rows()).map(|row| {
+        let source = sources.map_or(row, |sources| sources[row].index());
+        match withheld.next_if_eq(&row) {
+            Some(_) => published.suppressed_slot(),
+            None => published.codes().slot(source),
+        }
     });
-    let codes = Codes::pack(column.dictionary().len(), slots);
-    Ok(Column::new(column.name(), column.dictionary().clone(), codes)?.with_role(column.role()))
+    let codes = Codes::pack(published.dictionary().len(), slots);
+    let dictionary = published.dictionary().clone();
+    Ok(Column::new(column.name(), dictionary, codes)?.with_role(column.role()))
+}
+
+/// By what is published: added columns first, then the others from left to right.
+fn sort(rows: &mut [u32], table: &EncodedTable, kept: usize) {
+    let (own, added) = table.columns().split_at(kept);
+    let columns: Vec<&Codes> = added.iter().chain(own).map(Column::codes).collect();
+    rows.par_sort_by(|&a, &b| {
+        let order = |codes: &&Codes| codes.slot(a as usize).cmp(&codes.slot(b as usize));
+        columns.iter().map(order).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    });
 }
 
 /// Fisher and Yates, each draw even.

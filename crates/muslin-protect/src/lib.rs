@@ -1,10 +1,12 @@
 //! Internal: decides what to withhold from a release. Nothing here edits a table.
 
+mod class_target;
 mod error;
 mod mask;
 mod protector;
 mod suppress;
 
+pub use class_target::{ClassTarget, Distance, Spread};
 pub use error::{Error, Result};
 pub use mask::{Mask, MaskFound, MaskMethod, MaskSample, MaskStep};
 pub use protector::{Protection, Protector};

@@ -1,3 +1,6 @@
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, StringArray};
 use arrow_schema::DataType;
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +45,7 @@ impl Role {
 /// # Invariants
 /// Every slot is below the number of values plus two, and `missing` and `suppressed` count the
 /// two slots after the values.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     name: String,
     role: Option<Role>,
@@ -71,6 +74,43 @@ impl Column {
             )));
         }
         Ok(Self { name, role: None, dictionary, codes, missing, suppressed })
+    }
+
+    /// A column of text: each row has one of `labels`, by position. The first position after them is
+    /// missing, the second suppressed. Labels may be alike, and some unused.
+    ///
+    /// ```
+    /// use muslin_table::Column;
+    /// let column = Column::of_labels("age", &["[30-39]", "[20-29]"], [0, 1, 1, 3].into_iter())?;
+    /// assert_eq!(column.codes().slots().collect::<Vec<_>>(), [1, 0, 0, 3]);
+    /// # Ok::<(), muslin_table::Error>(())
+    /// ```
+    pub fn of_labels<L: AsRef<str>>(
+        name: impl Into<String>,
+        labels: &[L],
+        positions: impl ExactSizeIterator<Item = u32>,
+    ) -> Result<Self> {
+        let name = name.into();
+        let Ok(count) = u32::try_from(labels.len()) else {
+            return Err(Error::TooManyValues { name });
+        };
+        let mut order: Vec<u32> = (0..count).collect();
+        let label = |at: u32| labels[at as usize].as_ref();
+        order.sort_unstable_by_key(|&at| label(at));
+        let mut slot_of = vec![0u32; labels.len() + 2];
+        let mut values: Vec<&str> = Vec::new();
+        for at in order {
+            if values.last() != Some(&label(at)) {
+                values.push(label(at));
+            }
+            slot_of[at as usize] = u32::try_from(values.len() - 1).expect("no more than labels");
+        }
+        let missing = u32::try_from(values.len()).expect("no more than labels");
+        slot_of[labels.len()] = missing;
+        slot_of[labels.len() + 1] = missing + 1;
+        let codes = Codes::pack(values.len(), positions.map(|at| slot_of[at as usize]));
+        let values: ArrayRef = Arc::new(StringArray::from(values));
+        Self::new(name, Dictionary::new(values), codes)
     }
 
     /// The same column in the given role.

@@ -45,6 +45,15 @@ impl Dictionary {
     }
 }
 
+// Value by value; values are never null.
+impl PartialEq for Dictionary {
+    fn eq(&self, other: &Self) -> bool {
+        *self.values == *other.values
+    }
+}
+
+impl Eq for Dictionary {}
+
 // Values stay in the table.
 impl fmt::Debug for Dictionary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

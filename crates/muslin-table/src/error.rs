@@ -50,6 +50,28 @@ pub enum Error {
     /// A cell was named that the table does not have.
     #[error("row {}, column {} is outside the table", .0.row.index(), .0.column.position())]
     UnknownCell(Cell),
+    /// A hierarchy in which some values have fewer levels than others.
+    #[error(
+        "the hierarchy of column `{}` has more levels for some values than for others\n  hint: give every line the same number of fields",
+        printable(name)
+    )]
+    UnevenHierarchy {
+        /// The column's name.
+        name: String,
+        /// The first line that differs, counted from zero.
+        line: usize,
+    },
+    /// A hierarchy in which values part again that were together.
+    #[error(
+        "the hierarchy of column `{}` is no tree: a label of level {level} has two labels at level {}\n  hint: give labels that stand for different groups different names",
+        printable(name), level + 1
+    )]
+    TangledHierarchy {
+        /// The column's name.
+        name: String,
+        /// The level of the label.
+        level: usize,
+    },
     /// Our own mistake: an invariant of the table does not hold.
     #[error("internal error: {0}")]
     Internal(String),

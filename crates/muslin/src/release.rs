@@ -47,6 +47,7 @@ impl ReleaseOutput {
     pub(crate) fn order_name(&self) -> &'static str {
         match self.order {
             RowOrder::AsRead => "as-read",
+            RowOrder::Sorted => "sorted",
             RowOrder::Shuffled => "shuffled",
             RowOrder::Seeded(_) => "seeded",
         }
@@ -61,7 +62,7 @@ impl ReleaseOutput {
             RowOrder::Seeded(_) => Some(
                 "the release is reproducible: whoever guesses the seed can undo the shuffling of its rows".into(),
             ),
-            RowOrder::Shuffled => None,
+            RowOrder::Shuffled | RowOrder::Sorted => None,
         }
     }
 

@@ -15,8 +15,9 @@ pub(crate) struct ReleaseArgs {
     /// The release's format [default: by the file's name].
     #[arg(long, requires = "output", value_parser = one_of(WriteFormat::ALL, |format| format.name().into()))]
     pub(crate) format: Option<WriteFormat>,
-    /// The order of its rows: shuffled for good, by `--seed`, or as they were read.
-    #[arg(long, value_name = "ORDER", requires = "output", default_value = Order::Shuffled.name(),
+    /// The order of its rows: shuffled for good, by `--seed`, by their published values, or as they
+    /// were read.
+    #[arg(long, visible_alias = "order", value_name = "ORDER", requires = "output", default_value = Order::Shuffled.name(),
         value_parser = one_of(Order::ALL, |order| order.name().into()))]
     pub(crate) row_order: Order,
 }
@@ -26,6 +27,7 @@ pub(crate) struct ReleaseArgs {
 pub(crate) enum Order {
     Shuffled,
     Seeded,
+    Sorted,
     AsRead,
 }
 
@@ -39,6 +41,7 @@ impl ReleaseArgs {
             order: match self.row_order {
                 Order::Shuffled => RowOrder::Shuffled,
                 Order::Seeded => RowOrder::Seeded(Seed::new(seed)),
+                Order::Sorted => RowOrder::Sorted,
                 Order::AsRead => RowOrder::AsRead,
             },
         })
@@ -46,12 +49,13 @@ impl ReleaseArgs {
 }
 
 impl Order {
-    const ALL: [Self; 3] = [Self::Shuffled, Self::Seeded, Self::AsRead];
+    const ALL: [Self; 4] = [Self::Shuffled, Self::Seeded, Self::Sorted, Self::AsRead];
 
     fn name(self) -> &'static str {
         match self {
             Self::Shuffled => "shuffled",
             Self::Seeded => "seeded",
+            Self::Sorted => "sorted",
             Self::AsRead => "as-read",
         }
     }
