@@ -6,6 +6,9 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 pub use crate::keyed::{key_tables, keyed_table, wide_table_with_many_keys};
+pub use crate::recoded::{
+    SmallSlicing, WithHierarchies, WithHierarchy, small_hierarchies, small_slicings,
+};
 pub use crate::survey::survey;
 
 /// Small tables of every ugly kind: no rows, one row, all equal, all missing, one column, none.

@@ -5,4 +5,5 @@ pub mod generate;
 mod keyed;
 pub mod oracle;
 pub mod published;
+mod recoded;
 mod survey;

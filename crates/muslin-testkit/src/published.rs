@@ -1,6 +1,6 @@
 //! Worked tables of the papers, cited by number.
 
-use muslin_table::EncodedTable;
+use muslin_table::{Column, ColumnSet, EncodedTable};
 
 use crate::oracle::Unique;
 
@@ -179,3 +179,115 @@ pub const VINTERBO_ASTERISKS: Cells = &[(0, 3), (4, 2), (4, 3), (7, 0), (7, 3), 
 
 /// Vinterbo and Ohno-Machado, Table 6: the cells that A, B and C suppress in Tables 3, 4 and 5.
 pub const VINTERBO_TABLE_6: [[usize; 3]; 3] = [[3, 2, 3], [5, 4, 6], [4, 3, 3]];
+
+/// Rows of a table of Lavanya and Srinivas as texts: age, sex, zip code, disease.
+pub type LavanyaRows = [[&'static str; 4]; 8];
+
+/// Lavanya and Srinivas, table (a): the table that the others are made from.
+pub const LAVANYA_TABLE_A: LavanyaRows = [
+    ["22", "M", "47906", "dyspepsia"],
+    ["22", "F", "47906", "flu"],
+    ["33", "F", "47905", "flu"],
+    ["52", "F", "47905", "bronchitis"],
+    ["54", "M", "47302", "flu"],
+    ["60", "M", "47302", "dyspepsia"],
+    ["60", "M", "47304", "dyspepsia"],
+    ["64", "F", "47304", "gastritis"],
+];
+
+/// Lavanya and Srinivas, table (b): generalized, 4-anonymous. The first range is the one of the
+/// paper's text and of table (a); the table is printed with [20-52].
+pub const LAVANYA_TABLE_B: LavanyaRows = [
+    ["[22-52]", "*", "4790*", "dyspepsia"],
+    ["[22-52]", "*", "4790*", "flu"],
+    ["[22-52]", "*", "4790*", "flu"],
+    ["[22-52]", "*", "4790*", "bronchitis"],
+    ["[54-64]", "*", "4730*", "flu"],
+    ["[54-64]", "*", "4730*", "dyspepsia"],
+    ["[54-64]", "*", "4730*", "dyspepsia"],
+    ["[54-64]", "*", "4730*", "gastritis"],
+];
+
+/// Lavanya and Srinivas, table (c): bucketized, 2-diverse.
+pub const LAVANYA_TABLE_C: LavanyaRows = [
+    ["22", "M", "47906", "flu"],
+    ["22", "F", "47906", "dyspepsia"],
+    ["33", "F", "47905", "bronchitis"],
+    ["52", "F", "47905", "flu"],
+    ["54", "M", "47302", "gastritis"],
+    ["60", "M", "47302", "flu"],
+    ["60", "M", "47304", "dyspepsia"],
+    ["64", "F", "47304", "dyspepsia"],
+];
+
+/// Lavanya and Srinivas, table (d): generalized to multisets, as printed but for the diseases,
+/// which are abbreviated there.
+pub const LAVANYA_TABLE_D: LavanyaRows = [
+    ["22:2,33:1,52:1", "M:1,F:3", "47905:2,47906:2", "dyspepsia"],
+    ["22:2,33:1,52:1", "M:1,F:3", "47905:2,47906:2", "flu"],
+    ["22:2,33:1,52:1", "M:1,F:3", "47905:2,47906:2", "flu"],
+    ["22:2,33:1,52:1", "M:1,F:3", "47905:2,47906:2", "bronchitis"],
+    ["54:1,60:2,64:1", "M:3,F:1", "47302:2,47304:2", "flu"],
+    ["54:1,60:2,64:1", "M:3,F:1", "47302:2,47304:2", "dyspepsia"],
+    ["54:1,60:2,64:1", "M:3,F:1", "47302:2,47304:2", "dyspepsia"],
+    ["54:1,60:2,64:1", "M:3,F:1", "47302:2,47304:2", "gastritis"],
+];
+
+/// Lavanya and Srinivas, table (e): each column a slice. The diseases are abbreviated there.
+pub const LAVANYA_TABLE_E: LavanyaRows = [
+    ["22", "F", "47906", "flu"],
+    ["22", "M", "47905", "flu"],
+    ["33", "F", "47906", "dyspepsia"],
+    ["52", "F", "47905", "bronchitis"],
+    ["54", "M", "47302", "dyspepsia"],
+    ["60", "F", "47304", "gastritis"],
+    ["60", "M", "47302", "dyspepsia"],
+    ["64", "M", "47304", "flu"],
+];
+
+/// Lavanya and Srinivas, table (f): sliced, 2-diverse. The diseases are abbreviated there.
+pub const LAVANYA_TABLE_F: LavanyaRows = [
+    ["22", "M", "47905", "flu"],
+    ["22", "F", "47906", "dyspepsia"],
+    ["33", "F", "47905", "bronchitis"],
+    ["52", "F", "47906", "flu"],
+    ["54", "M", "47304", "gastritis"],
+    ["60", "M", "47302", "flu"],
+    ["60", "M", "47302", "dyspepsia"],
+    ["64", "F", "47304", "dyspepsia"],
+];
+
+/// Lavanya and Srinivas: the bucket of each row, the same in all of their tables.
+pub const LAVANYA_BUCKETS: [u32; 8] = [0, 0, 0, 0, 1, 1, 1, 1];
+
+/// Lavanya and Srinivas: the slices of table (c), which is bucketized.
+pub const LAVANYA_SLICES_C: [&[&str]; 2] = [&["Age", "Sex", "Zipcode"], &["Disease"]];
+
+/// Lavanya and Srinivas: the slices of table (e).
+pub const LAVANYA_SLICES_E: [&[&str]; 4] = [&["Age"], &["Sex"], &["Zipcode"], &["Disease"]];
+
+/// Lavanya and Srinivas: the slices of table (f).
+pub const LAVANYA_SLICES_F: [&[&str]; 2] = [&["Age", "Sex"], &["Zipcode", "Disease"]];
+
+/// A table of Lavanya and Srinivas. Ages are whole numbers where all of them are, everything else
+/// is text.
+pub fn lavanya_table(rows: &LavanyaRows) -> EncodedTable {
+    let text = |(at, name): (usize, &str)| {
+        let positions = 0u32..8;
+        Column::of_labels(name, &rows.map(|row| row[at]), positions).expect("a position each")
+    };
+    let names = ["Age", "Sex", "Zipcode", "Disease"].into_iter().enumerate();
+    let mut columns: Vec<Column> = names.map(text).collect();
+    let ages: Vec<Option<i64>> = rows.iter().map(|row| row[0].parse().ok()).collect();
+    if ages.iter().all(Option::is_some) {
+        let numbers = EncodedTable::of_columns([("Age".to_owned(), ages)]);
+        columns.splice(..1, numbers.into_columns());
+    }
+    EncodedTable::new(8, columns).expect("names differ and lengths are equal")
+}
+
+/// Slices by name as column sets, in their order.
+pub fn lavanya_slices(table: &EncodedTable, slices: &[&[&str]]) -> Vec<ColumnSet> {
+    let id = |name: &&str| table.find(name).expect("the table has the column");
+    slices.iter().map(|names| names.iter().map(id).collect()).collect()
+}

@@ -2,7 +2,11 @@
 //! opinion by another method.
 
 mod ambiguity;
+mod diversity;
+mod fraction;
+mod generalization;
 mod keys;
+mod slicing;
 mod suda2;
 mod suppression;
 mod uniques;
@@ -10,7 +14,12 @@ mod uniques;
 pub use ambiguity::{
     CellList, Does, alphas, cheapest_cells, differing_columns, fewest_cells, rows_that_determine,
 };
+pub use diversity::{Demand, Diversity, all_classes_meet, classes, is_diverse, is_k_anonymous};
+pub use generalization::{
+    FullDomain, LevelGroups, Leveled, best_full_domain, full_domain, gcp, nodes,
+};
 pub use keys::{cheapest_set, greedy_key_order, heaviest_set, is_key, minimal_sets};
+pub use slicing::{BucketWeight, Slicing, Tuple, membership_auc, reconstruction_error};
 pub use suda2::suda2;
 pub use suppression::{least_suppression_cost, notions};
 pub use uniques::{Unique, minimal_uniques};
