@@ -52,6 +52,19 @@ pub enum Spread {
     },
 }
 
+impl Spread {
+    /// Every class that is spread so has at least this many different values.
+    pub(crate) fn least_distinct(self) -> usize {
+        match self {
+            Self::Distinct { l }
+            | Self::Probabilistic { l }
+            | Self::Entropy { l }
+            | Self::Recursive { l, .. } => l as usize,
+            Self::Close { .. } => 0,
+        }
+    }
+}
+
 /// How far a sensitive value is from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distance {
@@ -163,6 +176,16 @@ impl Judge {
     /// What is asked of sensitive columns, by their place in [`Self::sensitive`].
     pub(crate) fn parts(&self) -> &[(usize, Spread)] {
         &self.parts
+    }
+
+    /// Whether no part of a class of `size` rows will do, given how many different values it has of
+    /// each sensitive column.
+    pub(crate) fn is_hopeless(&self, size: u32, distinct: impl Iterator<Item = usize>) -> bool {
+        let least = |at: usize| {
+            let own = self.parts.iter().filter(|(column, _)| *column == at);
+            own.map(|(_, spread)| spread.least_distinct()).max().unwrap_or(0)
+        };
+        size < self.k || distinct.enumerate().any(|(at, values)| values < least(at))
     }
 
     /// Whether a class of `size` rows will do. `counts` lists for each sensitive column the values

@@ -2,12 +2,14 @@
 
 mod class_target;
 mod error;
+mod generalize;
 mod mask;
 mod protector;
 mod suppress;
 
 pub use class_target::{ClassTarget, Distance, Spread};
 pub use error::{Error, Result};
+pub use generalize::{FullDomain, Generalized, LocalRecoding};
 pub use mask::{Mask, MaskFound, MaskMethod, MaskSample, MaskStep};
 pub use protector::{Protection, Protector};
 pub use suppress::{

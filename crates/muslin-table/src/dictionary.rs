@@ -3,6 +3,9 @@ use std::fmt;
 use arrow_array::ArrayRef;
 use arrow_schema::DataType;
 
+use crate::Number;
+use crate::value::{number, spell};
+
 /// The distinct values of a column, in value order: numbers by value, text by bytes.
 ///
 /// # Invariants
@@ -32,6 +35,16 @@ impl Dictionary {
     /// The values, at the positions their codes say.
     pub fn values(&self) -> &ArrayRef {
         &self.values
+    }
+
+    /// A value as a text file spells it. It is a cell's value: it belongs in releases only.
+    pub fn text(&self, at: usize) -> String {
+        spell(&self.values, at)
+    }
+
+    /// A value as a number, where it is one.
+    pub fn number(&self, at: usize) -> Option<Number> {
+        number(&self.values, at)
     }
 
     /// The type of the values.

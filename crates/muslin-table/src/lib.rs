@@ -12,6 +12,7 @@
 //!   (suppressed)                      3   the second slot after the values: suppressed
 //! ```
 
+mod calendar;
 mod changes;
 mod class;
 mod code;
@@ -25,7 +26,9 @@ mod missing;
 mod printable;
 mod ratio;
 mod table;
+mod value;
 
+pub use calendar::{calendar, date, first_of_month};
 pub use changes::Changes;
 pub use class::{ClassDiversity, ClassSizes, DiversityCount, SizeCount};
 pub use code::{Code, Codes, Slot};
@@ -39,3 +42,4 @@ pub use missing::MissingRule;
 pub use printable::printable;
 pub use ratio::Ratio;
 pub use table::EncodedTable;
+pub use value::Number;

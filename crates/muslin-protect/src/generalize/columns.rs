@@ -1,0 +1,101 @@
+//! What is published when rows are taken to levels.
+
+use muslin_engine::Error as EngineError;
+use muslin_table::{ANY, Changes, Column, ColumnId, EncodedTable, Hierarchy, RowId};
+use rayon::prelude::*;
+
+use super::lattice::{Lattice, Node};
+use crate::Result;
+
+/// A table with rows at levels.
+pub(super) struct Published {
+    pub(super) changes: Changes,
+    /// The mean loss of all cells.
+    pub(super) loss: f64,
+    /// The mean loss of each column's cells.
+    pub(super) losses: Vec<(ColumnId, f64)>,
+}
+
+/// Publishes each row at its node's levels; a row without a node is removed.
+pub(super) fn publish(
+    table: &EncodedTable,
+    lattice: &Lattice,
+    columns: &[(ColumnId, Hierarchy)],
+    node_of: impl Fn(usize) -> Option<Node> + Sync,
+) -> Result<Published> {
+    let made: Result<Vec<(Option<Column>, u128)>> = columns
+        .par_iter()
+        .enumerate()
+        .map(|(axis, (id, hierarchy))| {
+            let level_of = |row: usize| node_of(row).map(|node| node.level(axis));
+            recoded(table.column(*id), hierarchy, lattice, axis, level_of)
+        })
+        .collect();
+    let mut changes = Changes::none(table);
+    let (mut losses, mut loss) = (Vec::with_capacity(columns.len()), 0);
+    for ((id, _), (column, lost)) in columns.iter().zip(made?) {
+        if let Some(column) = column {
+            changes.replace(*id, column).map_err(EngineError::from)?;
+        }
+        losses.push((*id, lattice.share(lost * columns.len() as u128, table.rows())));
+        loss += lost;
+    }
+    for row in (0u32..).take(table.rows()).filter(|&row| node_of(row as usize).is_none()) {
+        changes.remove(RowId::new(row)).map_err(EngineError::from)?;
+    }
+    Ok(Published { changes, loss: lattice.share(loss, table.rows()), losses })
+}
+
+/// The column as it is published, unless all of it stays, and what its cells lose.
+fn recoded(
+    column: &Column,
+    hierarchy: &Hierarchy,
+    lattice: &Lattice,
+    axis: usize,
+    level_of: impl Fn(usize) -> Option<usize>,
+) -> Result<(Option<Column>, u128)> {
+    let slots = column.codes();
+    let steps = &lattice.axes[axis].steps;
+    let mut used = vec![false; steps.len()];
+    let mut lost = 0u128;
+    for row in 0..column.rows() {
+        lost += u128::from(match level_of(row) {
+            Some(level) => {
+                used[level] = true;
+                steps[level].losses[hierarchy.position(slots.slot(row)) as usize]
+            }
+            None => super::lattice::WHOLE,
+        });
+    }
+    if used.iter().skip(1).all(|&used| !used) {
+        return Ok((None, lost));
+    }
+    // Labels of all levels in one list; the values themselves first, where some stay.
+    let values = column.dictionary();
+    let own = if used[0] { values.len() } else { 0 };
+    let mut labels: Vec<String> = (0..own).map(|at| values.text(at)).collect();
+    let mut starts = vec![0u32; steps.len()];
+    for (level, groups) in hierarchy.levels().iter().enumerate().skip(1).filter(|(at, _)| used[*at])
+    {
+        starts[level] = u32::try_from(labels.len()).expect("no more labels than values");
+        labels.extend((0u32..).map_while(|group| groups.label(group)).map(str::to_owned));
+    }
+    let missing = u32::try_from(labels.len()).expect("no more labels than values");
+    let suppressed = missing + 1;
+    let position = |row: usize| {
+        let slot = slots.slot(row);
+        let Some(level) = level_of(row) else { return suppressed };
+        if level == 0 {
+            return if slot == column.missing_slot() { missing } else { slot };
+        }
+        let groups = &hierarchy.levels()[level];
+        let group = groups.groups()[slot as usize];
+        match groups.label(group) {
+            None => missing,
+            Some(ANY) => suppressed,
+            Some(_) => starts[level] + group,
+        }
+    };
+    let made = Column::of_labels(column.name(), &labels, (0..column.rows()).map(position));
+    Ok((Some(made.map_err(EngineError::from)?), lost))
+}
