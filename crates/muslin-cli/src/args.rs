@@ -1,5 +1,6 @@
 //! The command line, parsed and nothing else.
 
+mod generalize;
 mod keys;
 mod mask;
 mod release;
@@ -12,6 +13,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueHint};
 use muslin::{ColumnType, Encoding, GroupBy, Method, MissingRule, Role, Score, WriteFormat};
 
+pub(crate) use self::generalize::Generalize;
 pub(crate) use self::keys::{Keys, MinimumArgs, QuestionArgs};
 pub(crate) use self::mask::Mask;
 pub(crate) use self::release::ReleaseArgs;
@@ -43,6 +45,8 @@ pub(crate) enum Command {
     Mask(Mask),
     /// Withhold cells until every row is one of k, and say how near that is to the least.
     Suppress(Suppress),
+    /// Replace values by ranges, sets or groups until every row is one of k.
+    Generalize(Generalize),
     /// Write a made-up table to try things on.
     DemoData(DemoData),
     /// Print a completion script for a shell.

@@ -60,6 +60,7 @@ fn run(args: &Args) -> Exit {
         Command::Keys(keys) => commands::keys::run(keys, &args.common),
         Command::Mask(mask) => commands::mask::run(mask, &args.common),
         Command::Suppress(suppress) => commands::suppress::run(suppress, &args.common),
+        Command::Generalize(generalize) => commands::generalize::run(generalize, &args.common),
         Command::DemoData(demo) => commands::demo_data::run(demo, &args.common),
         Command::Completions { shell } => commands::completions::run(*shell),
     };

@@ -9,7 +9,9 @@ mod suppress;
 
 pub use class_target::{ClassTarget, Distance, Spread};
 pub use error::{Error, Result};
-pub use generalize::{FullDomain, Generalized, LocalRecoding};
+pub use generalize::{
+    Cut, Form, FullDomain, Generalized, Grid, LocalRecoding, Mondrian, Partitioned,
+};
 pub use mask::{Mask, MaskFound, MaskMethod, MaskSample, MaskStep};
 pub use protector::{Protection, Protector};
 pub use suppress::{

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use muslin_engine::{Run, Seed};
-use muslin_table::{Cell, Changes, ColumnId, EncodedTable, RowId};
+use muslin_table::{Cell, Changes, ColumnId, ColumnSet, EncodedTable, RowId};
 use muslin_testkit::generate::large_table;
-use muslin_verify::{Certificate, Outsider};
+use muslin_verify::{Certificate, ClassJudge, Outsider};
 
 const VALUES: [u64; 8] = [2, 70, 5, 7, 16, 41, 8, 14];
 
@@ -75,5 +75,27 @@ fn certificate(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, notions, certificate);
+fn class_judge(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("class_judge");
+    group.sample_size(10);
+    // Nine columns each, the last ones sensitive: of few and of many values.
+    let coarse = [2, 7, 3, 4, 3, 4, 2, 15, 50_000];
+    let fine = [2, 70, 5, 7, 16, 41, 8, 15, 50_000];
+    for (what, values) in [("coarse", coarse), ("fine", fine)] {
+        let release = large_table(1_000_000, &values, true, Seed::new(1));
+        let [few, many] = [7, 8].map(ColumnId::new);
+        let judge = ClassJudge::new(ColumnSet::first(7))
+            .sensitive(few, Some(release.column(few)))
+            .sensitive(many, Some(release.column(many)));
+        for threads in [1, 2] {
+            let run = Run::new().threads(threads).expect("few threads");
+            group.bench_function(format!("1000000x9/{what}/{threads}t"), |bencher| {
+                bencher.iter(|| judge.run(&release, &run));
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, notions, certificate, class_judge);
 criterion_main!(benches);

@@ -4,14 +4,17 @@
 //! here by a way of its own, so a mistake there does not hide itself here.
 //!
 //! [`Outsider`] counts what each row still matches in a release with suppressed cells;
+//! [`ClassJudge`] counts the classes of a release and how sensitive values are spread in them;
 //! [`Certificate`] proves that no suppression of cells costs less.
 
 mod certificate;
+mod class_judge;
 mod classes;
 mod error;
 mod keys;
 mod notions;
 
 pub use certificate::Certificate;
+pub use class_judge::{ClassFacts, ClassJudge, Condition, SpreadFacts};
 pub use error::{Error, Result};
 pub use notions::{Counts, Notions, Outsider};

@@ -290,6 +290,28 @@ fn a_column_or_changes_of_another_table_are_an_error() {
 }
 
 #[test]
+fn changes_that_do_more_than_withhold_cells_are_an_error() {
+    let table = EncodedTable::of(&[[1, 2], [1, 3]]);
+    let another = || EncodedTable::of(&[[7], [7]]).into_columns().remove(0);
+    let swapped = || [1, 0].map(RowId::new).to_vec();
+    let none = || Changes::none(&table);
+    let [mut removed, mut replaced, mut rearranged, mut added] = [none(), none(), none(), none()];
+    removed.remove(RowId::new(0)).unwrap();
+    replaced.replace(ColumnId::new(1), another()).unwrap();
+    rearranged.rearrange(&ColumnSet::first(1), swapped()).unwrap();
+    added.add(another()).unwrap();
+    for more in [removed, replaced, rearranged, added] {
+        // Whichever columns are looked at: the release is another one than it knows.
+        for columns in [ColumnSet::new(), table.all_columns()] {
+            let found = Outsider::new(columns).run(&table, &more, &Run::new());
+            let Err(Error::Setting(text)) = found else { panic!("{more:?}") };
+            assert!(text.contains("\n  hint: "), "{text}");
+        }
+    }
+    assert!(Outsider::new(table.all_columns()).run(&table, &none(), &Run::new()).is_ok());
+}
+
+#[test]
 fn a_cancelled_run_ends() {
     let (table, changes) = large();
     let cancel = Cancel::default();

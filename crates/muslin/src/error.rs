@@ -27,6 +27,16 @@ pub enum Error {
         /// What was found.
         found: u64,
     },
+    /// A hierarchy cannot be had.
+    #[error("{place} {reason}\n  hint: {hint}")]
+    Hierarchy {
+        /// The file, or whose hierarchy it is.
+        place: String,
+        /// What is wrong.
+        reason: String,
+        /// A way out.
+        hint: String,
+    },
     /// A column that the job names is not there, or the like.
     #[error(transparent)]
     Table(#[from] muslin_table::Error),
@@ -117,6 +127,7 @@ impl Error {
             Self::Protect(error) => of_protect(error),
             Self::Table(error) => of_table(error),
             Self::Verify(_) | Self::Policy { .. } => Failure::Usage,
+            Self::Hierarchy { .. } => Failure::Input,
             Self::NotHeld { .. } => Failure::Internal,
         }
     }
@@ -176,7 +187,9 @@ fn of_protect(error: &muslin_protect::Error) -> Failure {
 fn of_table(error: &muslin_table::Error) -> Failure {
     match error {
         muslin_table::Error::UnknownColumn { .. } => Failure::Usage,
-        muslin_table::Error::DuplicateName { .. }
+        muslin_table::Error::UnevenHierarchy { .. }
+        | muslin_table::Error::TangledHierarchy { .. }
+        | muslin_table::Error::DuplicateName { .. }
         | muslin_table::Error::TooManyRows
         | muslin_table::Error::TooManyValues { .. } => Failure::Input,
         _ => Failure::Internal,

@@ -21,8 +21,11 @@
 //! ```
 
 mod arrays;
+mod claims;
 mod demo;
 mod error;
+mod generalize;
+mod hierarchies;
 mod input;
 mod keys;
 mod looked;
@@ -52,15 +55,20 @@ pub use muslin_io::{
     Source, WriteFormat, WriteOptions, encode_batches, read, remove_temporary_files, type_name,
     write,
 };
-pub use muslin_protect::{MaskMethod, Ties};
+pub use muslin_protect::{Cut, Distance, MaskMethod, Spread, Ties};
 pub use muslin_table::{
     Cell, Changes, ClassDiversity, ClassSizes, Code, Codes, Column, ColumnId, ColumnSet,
     Dictionary, DiversityCount, EncodedTable, MissingRule, Ratio, Role, RowId, SizeCount,
     printable,
 };
 
+pub use self::claims::{Claim, SpreadSetting};
 pub use self::demo::DemoData;
 pub use self::error::{Error, Failure, Result};
+pub use self::generalize::{
+    GeneralizeJob, GeneralizeLoss, GeneralizeReport, GeneralizedColumnReport, Labels, Recoding,
+};
+pub use self::hierarchies::{DatePart, Hierarchies, HierarchyRule, HierarchySource};
 pub use self::input::InputReport;
 pub use self::keys::{
     AllReport, AllSets, BoundsReport, ExplanationReport, GivenSetReport, KeysAnswer, KeysJob,

@@ -5,6 +5,7 @@ use muslin_io::{ColumnChoice, ColumnType, CsvOptions, Encoding, ReadOptions};
 use muslin_table::{MissingRule, Role};
 use serde::{Deserialize, Serialize};
 
+use crate::hierarchies::{Hierarchies, HierarchyRule, HierarchySource};
 use crate::{Error, Result};
 
 /// A policy file, `muslin.toml`: what columns are and how the input is read.
@@ -22,7 +23,7 @@ use crate::{Error, Result};
 /// assert_eq!(policy.columns["postcode"].role, Some(muslin::Role::QuasiIdentifier));
 /// # Ok::<(), muslin::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Policy {
@@ -65,7 +66,7 @@ pub struct InputPolicy {
 }
 
 /// What a policy says of a column.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ColumnPolicy {
@@ -75,6 +76,8 @@ pub struct ColumnPolicy {
     #[serde(rename = "type")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub column_type: Option<ColumnType>,
+    /// What its values become when they are generalized.
+    pub hierarchy: Option<HierarchyRule>,
 }
 
 impl Policy {
@@ -164,6 +167,17 @@ impl Policy {
     /// Never for a policy that [`Policy::parse`] made.
     pub fn to_read_options(&self) -> ReadOptions {
         self.read_options().expect("checked when the policy was read")
+    }
+
+    /// Hierarchies by column.
+    pub fn hierarchies(&self) -> Hierarchies {
+        let mut hierarchies = Hierarchies::new();
+        for (name, column) in &self.columns {
+            if let Some(rule) = &column.hierarchy {
+                hierarchies.set(name, HierarchySource::Rule(rule.clone()));
+            }
+        }
+        hierarchies
     }
 
     /// Roles by column.

@@ -6,8 +6,8 @@ use muslin_engine::Run;
 use muslin_io::{Input, ReadOptions, ReadTable, Source};
 use muslin_table::{ColumnId, ColumnSet, EncodedTable, Role, printable};
 
-use crate::input::{check_roles, warnings};
-use crate::looked::{chosen_columns, distinct_rows};
+use crate::input::{check_roles, names, warnings};
+use crate::looked::{chosen_columns, distinct_rows, is_nearly_unique};
 use crate::{Error, Result};
 
 /// All of an input, since what is not measured is published too.
@@ -51,6 +51,40 @@ impl Whole {
     /// Columns that are published as they are.
     pub(crate) fn unmeasured(&self) -> ColumnSet {
         self.table.all_columns().difference(&self.measured).difference(&self.identifiers)
+    }
+
+    /// Sensitive columns are not changed, unless somebody called them quasi-identifiers.
+    pub(crate) fn leave_sensitive(&mut self, roles: &BTreeMap<String, Role>, named: &[&str]) {
+        let stays = |id: &ColumnId| {
+            let name = self.table.column(*id).name();
+            roles.get(name) != Some(&Role::Sensitive) && !named.contains(&name)
+        };
+        self.measured = self.measured.iter().filter(stays).collect();
+    }
+
+    /// Columns that are published as they are, and what that may give away.
+    pub(crate) fn published_warnings(&self, roles: &BTreeMap<String, Role>) -> Vec<String> {
+        let mut warnings = Vec::new();
+        // Whoever gave a column a role has thought about it.
+        let mut open = self.names(&self.unmeasured());
+        open.retain(|name| !roles.contains_key(name));
+        if !open.is_empty() {
+            let all: Vec<&str> = open.iter().map(String::as_str).collect();
+            warnings.push(format!(
+                "published as they are, and not counted: {}; whoever knows them tells more rows apart",
+                names(&all)
+            ));
+        }
+        for id in self.unmeasured().iter() {
+            let column = self.table.column(id);
+            if is_nearly_unique(column) {
+                let name = printable(column.name());
+                warnings.push(format!(
+                    "column `{name}` is published and nearly unique by itself, as an identifier is: pass `--role {name}=identifier` if it is one"
+                ));
+            }
+        }
+        warnings
     }
 
     pub(crate) fn name(&self, column: ColumnId) -> String {

@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 
-use muslin::{ColumnChoice, InputReport, MissingRule, Policy, ReadOptions, Role, printable};
+use muslin::{
+    ColumnChoice, Hierarchies, InputReport, MissingRule, Policy, ReadOptions, Role, printable,
+};
 
 use crate::args::InputArgs;
 use crate::style::{Style, count};
@@ -10,6 +12,7 @@ pub(super) struct Asked {
     pub(super) read: ReadOptions,
     pub(super) roles: BTreeMap<String, Role>,
     pub(super) missing: MissingRule,
+    pub(super) hierarchies: Hierarchies,
 }
 
 impl Asked {
@@ -18,6 +21,7 @@ impl Asked {
         let policy = policy.as_ref();
         let mut read = policy.map(Policy::to_read_options).unwrap_or_default();
         let mut roles = policy.map(Policy::roles).unwrap_or_default();
+        let hierarchies = policy.map(Policy::hierarchies).unwrap_or_default();
         let missing = input.missing.or(policy.and_then(|policy| policy.missing));
         if let Some(columns) = &input.columns {
             read.columns = ColumnChoice::Only(columns.clone());
@@ -35,7 +39,7 @@ impl Asked {
         csv.encoding = input.encoding.or(csv.encoding);
         csv.decimal_comma = input.decimal_comma.or(csv.decimal_comma);
         csv.trim |= input.trim;
-        Ok(Self { read, roles, missing: missing.unwrap_or_default() })
+        Ok(Self { read, roles, missing: missing.unwrap_or_default(), hierarchies })
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod completions;
 pub(crate) mod demo_data;
+pub(crate) mod generalize;
 mod input;
 pub(crate) mod keys;
 pub(crate) mod mask;

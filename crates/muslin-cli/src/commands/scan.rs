@@ -23,7 +23,7 @@ pub(crate) fn run(args: &Scan, common: &Common) -> Outcome {
 }
 
 fn job(args: &Scan) -> Result<ScanJob, muslin::Error> {
-    let Asked { read, roles, missing } = Asked::new(&args.input)?;
+    let Asked { read, roles, missing, .. } = Asked::new(&args.input)?;
     let quasi_identifiers = args.quasi_identifiers.clone();
     Ok(ScanJob {
         read,

@@ -8,13 +8,17 @@ mod columns;
 mod found;
 mod full_domain;
 mod group;
+mod labels;
 mod lattice;
 mod local;
+mod mondrian;
 mod units;
 
 pub use self::found::Generalized;
 pub use self::full_domain::FullDomain;
+pub use self::labels::Grid;
 pub use self::local::LocalRecoding;
+pub use self::mondrian::{Cut, Form, Mondrian, Partitioned};
 
 use crate::{Error, Result};
 

@@ -42,6 +42,7 @@ use crate::{Error, Result};
 /// # Guarantee
 /// The counts are those of the six notions. A missing cell is a value of its own. A cell that is
 /// suppressed in the table itself stays so in the release. A masked column is not looked at.
+/// Changes that do more than mask columns and suppress cells are an error.
 /// N1 and N5 are left out where they take more work than allowed; nothing else is.
 ///
 /// # Cost
@@ -97,6 +98,11 @@ impl Outsider {
                 "the changes are those of a table of other rows or columns\n  hint: give the table they were decided for".into(),
             ));
         }
+        if !only_withholds(table, changes) {
+            return Err(Error::Setting(
+                "the changes do more than withhold columns and cells\n  hint: judge the classes of the release instead".into(),
+            ));
+        }
         let columns: Vec<ColumnId> = self.columns.difference(changes.masked()).iter().collect();
         run.install(|| {
             let sides = Sides::new(table, &columns, changes, run)?;
@@ -117,4 +123,12 @@ impl Outsider {
             })
         })
     }
+}
+
+/// Whether every cell is published as it is, where it is, or not at all, and every row is there.
+fn only_withholds(table: &EncodedTable, changes: &Changes) -> bool {
+    let stays = |id| changes.replaced(id).is_none() && changes.sources(id).is_none();
+    changes.removed().is_empty()
+        && changes.added().is_empty()
+        && table.all_columns().iter().all(stays)
 }

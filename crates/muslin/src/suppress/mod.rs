@@ -18,8 +18,7 @@ pub use self::certificate::CertificateCheck;
 pub use self::report::{DiversityReport, NotionsReport, SuppressColumnReport, SuppressReport};
 
 use self::decide::Decided;
-use crate::input::{InputReport, names};
-use crate::looked::is_nearly_unique;
+use crate::input::InputReport;
 use crate::release::ReleaseOutput;
 use crate::whole::Whole;
 use crate::{Error, Result};
@@ -214,7 +213,8 @@ impl SuppressJob {
             output.check(&self.input)?;
         }
         let mut whole = Whole::of(&self.input, &self.read, &self.roles, false, run)?;
-        self.leave_sensitive(&mut whole);
+        let diverse = self.diversity.as_ref().map(|(name, _)| name.as_str());
+        whole.leave_sensitive(&self.roles, diverse.as_slice());
         let named = self.named(&whole)?;
         run.reporter().stage("choosing cells", None);
         let decided = self.decide(&whole, &named, run);
@@ -243,16 +243,6 @@ impl SuppressJob {
             report.ledger = Some(output.destination.name());
         }
         Ok(report)
-    }
-
-    /// Sensitive columns are not blanked, unless somebody called them quasi-identifiers.
-    fn leave_sensitive(&self, whole: &mut Whole) {
-        let role = |id: &ColumnId| self.roles.get(whole.table.column(*id).name());
-        let diverse = self.diversity.as_ref().map(|(name, _)| name.as_str());
-        let stays = |id: &ColumnId| {
-            role(id) != Some(&Role::Sensitive) && diverse != Some(whole.table.column(*id).name())
-        };
-        whole.measured = whole.measured.iter().filter(stays).collect();
     }
 
     fn report(
@@ -357,25 +347,7 @@ impl SuppressJob {
                 after.sacrificial_rows()
             ));
         }
-        // Whoever gave a column a role has thought about it.
-        let mut open = whole.names(&whole.unmeasured());
-        open.retain(|name| !self.roles.contains_key(name));
-        if !open.is_empty() {
-            let all: Vec<&str> = open.iter().map(String::as_str).collect();
-            warnings.push(format!(
-                "published as they are, and not counted: {}; whoever knows them tells more rows apart",
-                names(&all)
-            ));
-        }
-        for id in whole.unmeasured().iter() {
-            let column = whole.table.column(id);
-            if is_nearly_unique(column) {
-                let name = muslin_table::printable(column.name());
-                warnings.push(format!(
-                    "column `{name}` is published and nearly unique by itself, as an identifier is: pass `--role {name}=identifier` if it is one"
-                ));
-            }
-        }
+        warnings.extend(whole.published_warnings(&self.roles));
         warnings.extend(self.output.as_ref().and_then(ReleaseOutput::warning));
         warnings.extend(whole.warnings.iter().cloned());
         warnings

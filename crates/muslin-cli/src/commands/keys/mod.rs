@@ -82,7 +82,7 @@ fn ended(report: &KeysReport) -> Exit {
 /// The job that the flags and the policy file describe; flags win.
 fn job(args: &Keys) -> Result<KeysJob, Finished> {
     let question = question(args)?;
-    let Asked { read, roles, missing } = Asked::new(&args.input)?;
+    let Asked { read, roles, missing, .. } = Asked::new(&args.input)?;
     let output = args.all.output.as_ref().map(|file| KeysOutput {
         destination: Destination::named(file),
         options: WriteOptions { format: args.all.format, ..WriteOptions::default() },

@@ -47,7 +47,7 @@ fn exit(report: &MaskReport) -> Exit {
 
 /// The job that the flags and the policy file describe; flags win.
 fn job(args: &Mask, common: &Common) -> Result<MaskJob, muslin::Error> {
-    let Asked { read, roles, missing } = Asked::new(&args.input)?;
+    let Asked { read, roles, missing, .. } = Asked::new(&args.input)?;
     let search = &args.search;
     let method = match search.sample {
         _ if search.exact => MaskMethod::Exact,

@@ -46,7 +46,7 @@ fn table(file: Option<&PathBuf>) -> Option<ReleaseOutput> {
 
 /// The job that the flags and the policy file describe; flags win.
 fn job(args: &Suppress, common: &Common) -> Result<SuppressJob, muslin::Error> {
-    let Asked { read, mut roles, missing } = Asked::new(&args.input)?;
+    let Asked { read, mut roles, missing, .. } = Asked::new(&args.input)?;
     let search = &args.search;
     if let Some(names) = &search.quasi_identifiers {
         roles.retain(|_, role| *role != Role::QuasiIdentifier);

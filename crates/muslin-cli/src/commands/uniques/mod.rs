@@ -70,7 +70,7 @@ fn of_coverage(report: &UniquesReport) -> Exit {
 
 /// The job that the flags and the policy file describe; flags win.
 fn job(args: &Uniques, output: Option<UniquesOutput>) -> Result<UniquesJob, muslin::Error> {
-    let Asked { read, roles, missing } = Asked::new(&args.input)?;
+    let Asked { read, roles, missing, .. } = Asked::new(&args.input)?;
     let search = &args.search;
     Ok(UniquesJob {
         read,
