@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, StringArray};
+use arrow_array::{ArrayRef, Int64Array, StringArray};
 use arrow_schema::DataType;
 use serde::{Deserialize, Serialize};
 
@@ -110,6 +110,24 @@ impl Column {
         slot_of[labels.len() + 1] = missing + 1;
         let codes = Codes::pack(values.len(), positions.map(|at| slot_of[at as usize]));
         let values: ArrayRef = Arc::new(StringArray::from(values));
+        Self::new(name, Dictionary::new(values), codes)
+    }
+
+    /// A column of whole numbers from zero: each row has one below `count`.
+    ///
+    /// ```
+    /// use muslin_table::Column;
+    /// let column = Column::of_numbers("bucket", 2, [1, 0, 1].into_iter())?;
+    /// assert_eq!(column.codes().slots().collect::<Vec<_>>(), [1, 0, 1]);
+    /// # Ok::<(), muslin_table::Error>(())
+    /// ```
+    pub fn of_numbers(
+        name: impl Into<String>,
+        count: u32,
+        numbers: impl ExactSizeIterator<Item = u32>,
+    ) -> Result<Self> {
+        let codes = Codes::pack(count as usize, numbers);
+        let values: ArrayRef = Arc::new(Int64Array::from_iter_values((0..count).map(i64::from)));
         Self::new(name, Dictionary::new(values), codes)
     }
 

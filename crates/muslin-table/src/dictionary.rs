@@ -4,7 +4,7 @@ use arrow_array::ArrayRef;
 use arrow_schema::DataType;
 
 use crate::Number;
-use crate::value::{number, spell};
+use crate::value::{distance, number, spell};
 
 /// The distinct values of a column, in value order: numbers by value, text by bytes.
 ///
@@ -42,6 +42,11 @@ impl Dictionary {
         spell(&self.values, at)
     }
 
+    /// Every value as a text file spells it, in order.
+    pub fn texts(&self) -> Vec<String> {
+        (0..self.len()).map(|at| self.text(at)).collect()
+    }
+
     /// A value as a number, where it is one.
     pub fn number(&self, at: usize) -> Option<Number> {
         number(&self.values, at)
@@ -50,6 +55,12 @@ impl Dictionary {
     /// The type of the values.
     pub fn data_type(&self) -> &DataType {
         self.values.data_type()
+    }
+
+    /// The values as floating-point numbers, where distances between them mean something: numbers,
+    /// days, and points in time by their ticks. Large ones are rounded.
+    pub fn numbers(&self) -> Option<Vec<f64>> {
+        (0..self.len()).map(|at| distance(&self.values, at)).collect()
     }
 
     /// Bytes that the values take.
@@ -71,5 +82,45 @@ impl Eq for Dictionary {}
 impl fmt::Debug for Dictionary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} values of type {}", self.len(), self.data_type())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::{
+        Date32Array, Decimal128Array, Float32Array, Float64Array, StringArray,
+        TimestampMillisecondArray, UInt8Array,
+    };
+
+    use super::*;
+
+    #[test]
+    fn numbers_and_days_are_numbers() {
+        let numbers = |values: ArrayRef| Dictionary::new(values).numbers();
+        assert_eq!(numbers(Arc::new(UInt8Array::from(vec![3, 255]))), Some(vec![3.0, 255.0]));
+        assert_eq!(numbers(Arc::new(Float32Array::from(vec![0.5]))), Some(vec![0.5]));
+        assert_eq!(numbers(Arc::new(Date32Array::from(vec![-1, 9]))), Some(vec![-1.0, 9.0]));
+        assert_eq!(numbers(Arc::new(StringArray::from(vec!["3"]))), None);
+    }
+
+    #[test]
+    fn every_kind_of_number_is_text_and_number() {
+        let cents = Decimal128Array::from(vec![-5]).with_data_type(DataType::Decimal128(9, 2));
+        let cases: [(ArrayRef, &str, f64); 4] = [
+            (Arc::new(Float64Array::from(vec![-2.5])), "-2.5", -2.5),
+            (Arc::new(Date32Array::from(vec![31])), "1970-02-01", 31.0),
+            (Arc::new(cents), "-0.05", -0.05),
+            (
+                Arc::new(TimestampMillisecondArray::from(vec![86_400_001])),
+                "1970-01-02T00:00:00.001",
+                86_400_001.0,
+            ),
+        ];
+        for (values, text, number) in cases {
+            let values = Dictionary::new(values);
+            assert_eq!((values.texts(), values.numbers()), (vec![text.into()], Some(vec![number])));
+        }
     }
 }

@@ -109,6 +109,12 @@ pub(crate) fn number(values: &ArrayRef, at: usize) -> Option<Number> {
     })
 }
 
+/// A value's place on a line, where it has one.
+#[expect(clippy::cast_precision_loss, reason = "a rounded number is asked for")]
+pub(crate) fn distance(values: &ArrayRef, at: usize) -> Option<f64> {
+    ticks(values, at).map(|ticks| ticks as f64).or_else(|| number(values, at).map(Number::as_f64))
+}
+
 fn native<T: ArrowPrimitiveType>(values: &ArrayRef, at: usize) -> T::Native {
     values.as_primitive::<T>().value(at)
 }

@@ -5,13 +5,15 @@
 //!
 //! [`Outsider`] counts what each row still matches in a release with suppressed cells;
 //! [`ClassJudge`] counts the classes of a release and how sensitive values are spread in them;
-//! [`Certificate`] proves that no suppression of cells costs less.
+//! [`Certificate`] proves that no suppression of cells costs less; [`loss`] says what an analyst
+//! loses by a release of any kind.
 
 mod certificate;
 mod class_judge;
 mod classes;
 mod error;
 mod keys;
+pub mod loss;
 mod notions;
 
 pub use certificate::Certificate;
