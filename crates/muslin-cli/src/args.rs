@@ -13,7 +13,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueHint};
 use muslin::{ColumnType, Encoding, GroupBy, Method, MissingRule, Role, Score, WriteFormat};
 
-pub(crate) use self::generalize::Generalize;
+pub(crate) use self::generalize::{Bounds, Generalize};
 pub(crate) use self::keys::{Keys, MinimumArgs, QuestionArgs};
 pub(crate) use self::mask::Mask;
 pub(crate) use self::release::ReleaseArgs;

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "cli/generalize.rs"]
+mod generalize;
 #[path = "cli/keys.rs"]
 mod keys;
 #[path = "cli/mask.rs"]
@@ -314,6 +316,10 @@ fn help_is_short_and_complete() {
     insta::assert_snapshot!("help_keys", seen(&muslin(folder.path(), &["keys", "--help"])));
     insta::assert_snapshot!("help_mask", seen(&muslin(folder.path(), &["mask", "--help"])));
     insta::assert_snapshot!("help_suppress", seen(&muslin(folder.path(), &["suppress", "--help"])));
+    insta::assert_snapshot!(
+        "help_generalize",
+        seen(&muslin(folder.path(), &["generalize", "--help"]))
+    );
     insta::assert_snapshot!(
         "help_demo_data",
         seen(&muslin(folder.path(), &["demo-data", "--help"]))

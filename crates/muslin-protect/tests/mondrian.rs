@@ -293,7 +293,12 @@ impl Case {
                 left.sort_unstable();
                 right.sort_unstable();
             }
-            (self.is_met(&left) && self.is_met(&right)).then_some((left, right))
+            if self.is_met(&left) && self.is_met(&right) {
+                return Some((left, right));
+            }
+            let before = self.positions(at, rows).into_iter().filter(|&of| of < median).max()?;
+            let (left, right) = self.sides(at, rows, before);
+            (!self.relaxed && self.is_met(&left) && self.is_met(&right)).then_some((left, right))
         })
     }
 

@@ -44,16 +44,30 @@ impl Hierarchy {
     /// # Ok::<(), muslin_table::Error>(())
     /// ```
     pub fn new(name: &str, paths: &[Vec<String>], others: &[Vec<String>]) -> Result<Self> {
+        Self::in_order(name, paths, others, |value| value)
+    }
+
+    /// The same with values in another order than the dictionary's: by `rank`.
+    pub fn in_order(
+        name: &str,
+        paths: &[Vec<String>],
+        others: &[Vec<String>],
+        rank: impl Fn(usize) -> usize,
+    ) -> Result<Self> {
         let depth = paths.iter().chain(others).next().map_or(0, Vec::len);
         if let Some(at) = paths.iter().chain(others).position(|path| path.len() != depth) {
             return Err(Error::UnevenHierarchy { name: name.to_owned(), line: at });
         }
-        let numbered: Vec<HashMap<&str, u32>> = (0..depth).map(|at| number(paths, at)).collect();
         nested(name, &paths.iter().chain(others), depth)?;
-        // By the highest level first; groups are numbered by their smallest value.
-        let key = |value: u32| -> Vec<u32> {
+        let mut ranked: Vec<usize> = (0..paths.len()).collect();
+        ranked.sort_by_key(|&value| rank(value));
+        let numbered: Vec<HashMap<&str, usize>> =
+            (0..depth).map(|at| number(ranked.iter().map(|&value| &*paths[value][at]))).collect();
+        // By the highest level first; groups are numbered by their first value.
+        let key = |value: u32| -> Vec<usize> {
             let path = &paths[value as usize];
-            (0..depth).rev().map(|at| numbered[at][path[at].as_str()]).chain([value]).collect()
+            let groups = (0..depth).rev().map(|at| numbered[at][path[at].as_str()]);
+            groups.chain([rank(value as usize)]).collect()
         };
         let values = u32::try_from(paths.len())
             .map_err(|_| Error::TooManyValues { name: name.to_owned() })?;
@@ -161,12 +175,12 @@ impl Level {
     }
 }
 
-/// The labels of a level, numbered by first appearance.
-fn number(paths: &[Vec<String>], at: usize) -> HashMap<&str, u32> {
+/// Labels numbered by first appearance.
+fn number<'a>(labels: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
     let mut numbers = HashMap::new();
-    for path in paths {
-        let next = u32::try_from(numbers.len()).expect("no more labels than values");
-        numbers.entry(path[at].as_str()).or_insert(next);
+    for label in labels {
+        let next = numbers.len();
+        numbers.entry(label).or_insert(next);
     }
     numbers
 }
@@ -209,6 +223,16 @@ mod tests {
         // A single group takes in missing.
         assert_eq!(made.levels()[2].groups(), [0; 5]);
         assert_eq!(made.levels()[2].label(0), Some("*"));
+    }
+
+    #[test]
+    fn another_order_is_kept_within_groups_and_among_them() {
+        let lines = paths(&["a;*", "b;*", "a;*", "b;*"]);
+        let made = Hierarchy::in_order("c", &lines, &[], |value| [3, 0, 2, 1][value]);
+        let made = made.expect("nested");
+        let positions: Vec<u32> = (0..4).map(|slot| made.position(slot)).collect();
+        assert_eq!(positions, [3, 0, 2, 1]);
+        assert_eq!(made.levels()[1].label(0), Some("b"));
     }
 
     #[test]

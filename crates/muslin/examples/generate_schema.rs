@@ -11,6 +11,7 @@ fn main() -> Result<(), serde_json::Error> {
     let keys = schemars::schema_for!(muslin::KeysReport);
     let mask = schemars::schema_for!(muslin::MaskReport);
     let suppress = schemars::schema_for!(muslin::SuppressReport);
+    let generalize = schemars::schema_for!(muslin::GeneralizeReport);
     let policy = schemars::schema_for!(muslin::Policy);
     let files = BTreeMap::from([
         ("docs/schema/scan.schema.json", serde_json::to_string_pretty(&scan)? + "\n"),
@@ -22,6 +23,7 @@ fn main() -> Result<(), serde_json::Error> {
         ("docs/schema/keys.schema.json", serde_json::to_string_pretty(&keys)? + "\n"),
         ("docs/schema/policy.schema.json", serde_json::to_string_pretty(&policy)? + "\n"),
         ("docs/schema/suppress.schema.json", serde_json::to_string_pretty(&suppress)? + "\n"),
+        ("docs/schema/generalize.schema.json", serde_json::to_string_pretty(&generalize)? + "\n"),
         ("docs/schema/mask.schema.json", serde_json::to_string_pretty(&mask)? + "\n"),
     ]);
     println!("{}", serde_json::to_string(&files)?);

@@ -62,8 +62,9 @@ pub(crate) struct RecodeArgs {
     #[arg(long, value_name = "FORM", value_parser = one_of(Labels::ALL, |labels| labels.name().into()))]
     pub(crate) labels: Option<Labels>,
     /// Bounds of ranges: on a grid, or tight, which may be one person's values.
-    #[arg(long, value_name = "BOUNDS", default_value = "grid", value_parser = one_of([false, true], |tight| if *tight { "tight".into() } else { "grid".into() }))]
-    pub(crate) bounds: bool,
+    #[arg(long, value_name = "BOUNDS", default_value = Bounds::Grid.name(),
+        value_parser = one_of([Bounds::Grid, Bounds::Tight], |bounds| bounds.name().into()))]
+    pub(crate) bounds: Bounds,
     /// The step of a column's grid [default: 1, 2 or 5 times a power of ten]; may be repeated.
     #[arg(long, value_name = "NAME=STEP", value_parser = parse_grid)]
     pub(crate) grid: Vec<(String, f64)>,
@@ -74,6 +75,22 @@ pub(crate) struct RecodeArgs {
     /// Let rows at a median go to either side.
     #[arg(long)]
     pub(crate) relaxed: bool,
+}
+
+/// Where bounds of ranges lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bounds {
+    Grid,
+    Tight,
+}
+
+impl Bounds {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Grid => "grid",
+            Self::Tight => "tight",
+        }
+    }
 }
 
 /// `NAME=L`, `NAME=KIND:L` or `NAME=recursive:L:C`. The last `=` counts: names may hold one.

@@ -12,7 +12,7 @@ use crate::{Error, Result};
 /// Reads a file without header: on each line a value and its labels from level 1 on.
 pub(super) fn read(file: &Path, column: &Column, run: &Run) -> Result<Hierarchy> {
     let wrong = |reason: String, hint: &str| Error::Hierarchy {
-        place: format!("{}, for column `{}`", file.display(), printable(column.name())),
+        place: format!("{} (for column `{}`)", file.display(), printable(column.name())),
         reason,
         hint: hint.into(),
     };
@@ -23,20 +23,22 @@ pub(super) fn read(file: &Path, column: &Column, run: &Run) -> Result<Hierarchy>
             "write a value and its labels, level by level, with `;` between them",
         ));
     }
+    // The last level may be left out: nothing is left there in any case.
+    let last = table.columns().len() - 1;
+    let has_top = (0..table.rows()).all(|row| text(&table, row, last).as_deref() == Some(ANY));
     let mut known = Known::of(column);
-    let mut paths: Vec<Option<Vec<String>>> = vec![None; column.dictionary().len()];
+    let mut paths: Vec<Option<(usize, Vec<String>)>> = vec![None; column.dictionary().len()];
     let (mut others, mut twice) = (Vec::new(), 0u64);
     for row in 0..table.rows() {
         let Some(value) = text(&table, row, 0) else { continue };
         let path = (1..table.columns().len()).map(|at| text(&table, row, at).unwrap_or_default());
         let mut path: Vec<String> = path.collect();
-        // The last level may be left out: nothing is left there in any case.
-        if path.last().is_some_and(|label| label != ANY) {
+        if !has_top {
             path.push(ANY.to_owned());
         }
         match known.find(&value) {
             None => others.push(path),
-            Some(slot) if paths[slot].is_none() => paths[slot] = Some(path),
+            Some(slot) if paths[slot].is_none() => paths[slot] = Some((row, path)),
             Some(_) => twice += 1,
         }
     }
@@ -59,8 +61,9 @@ pub(super) fn read(file: &Path, column: &Column, run: &Run) -> Result<Hierarchy>
             "add a line for each value that the column has",
         ));
     }
-    let paths: Vec<Vec<String>> = paths.into_iter().flatten().collect();
-    Ok(Hierarchy::new(column.name(), &paths, &others)?)
+    // The order of the lines is the order of the values.
+    let (lines, paths): (Vec<usize>, Vec<Vec<String>>) = paths.into_iter().flatten().unzip();
+    Ok(Hierarchy::in_order(column.name(), &paths, &others, |value| lines[value])?)
 }
 
 /// Every field as text.

@@ -9,7 +9,7 @@ use muslin::{Coverage, GeneralizeJob, HierarchySource, Input, Role, Stop};
 use self::render::render;
 use super::input::Asked;
 use super::{Outcome, is_to_stdout, show, start, talk, to_json};
-use crate::args::{Common, Generalize};
+use crate::args::{Bounds, Common, Generalize};
 use crate::exit::Exit;
 use crate::stats;
 use crate::style::Style;
@@ -58,7 +58,7 @@ fn job(args: &Generalize, common: &Common) -> Result<GeneralizeJob, muslin::Erro
         hierarchy_folder: recode.hierarchies.clone(),
         suppression_limit: target.suppression_limit,
         labels: recode.labels,
-        tight: recode.bounds,
+        tight: recode.bounds == Bounds::Tight,
         grids: recode.grid.iter().cloned().collect(),
         cut: recode.cut,
         relaxed: recode.relaxed,

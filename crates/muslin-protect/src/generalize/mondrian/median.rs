@@ -26,35 +26,40 @@ pub(super) fn choose<T: Lane, const N: usize>(
         };
         share(a, b).cmp(&share(b, a))
     });
-    let mut allowed = |lane: usize| {
-        let threshold = at_median(rows, lane, cutter.relaxed, &mut room.keys);
+    let mut keys = std::mem::take(&mut room.keys);
+    let mut allowed = |threshold: Threshold| {
         let mut sides = threshold;
         let left = rows.iter().filter(|row| sides.is_left(row)).count();
         let k = cutter.sensitive.judge.k() as usize;
-        let enough = left >= k && rows.len() - left >= k;
-        let met = enough
+        left >= k
+            && rows.len() - left >= k
             && (cutter.sensitive.is_size_alone()
-                || room.sides.are_met(&cutter.sensitive, rows, ids, threshold));
-        met.then_some(threshold)
+                || room.sides.are_met(&cutter.sensitive, rows, ids, threshold))
     };
-    order.into_iter().find_map(&mut allowed)
+    let found = order.into_iter().find_map(|lane| {
+        let cuts = at_median(rows, lane, cutter.relaxed, &mut keys);
+        cuts.into_iter().flatten().find(|&threshold| allowed(threshold))
+    });
+    room.keys = keys;
+    found
 }
 
-/// A cut at the lower median of a lane.
+/// Cuts at the lower median of a lane: with it on the left; if not relaxed, then with it on the right.
 fn at_median<T: Lane, const N: usize>(
     rows: &[Row<T, N>],
     lane: usize,
     relaxed: bool,
     keys: &mut Vec<u32>,
-) -> Threshold {
+) -> [Option<Threshold>; 2] {
     keys.clear();
     keys.extend(rows.iter().map(|row| row[lane].position()));
     let middle = (rows.len() - 1) / 2;
     let position = *keys.select_nth_unstable(middle).1;
     if !relaxed {
-        return Threshold::up_to(lane, position);
+        let before = keys.iter().copied().filter(|&at| at < position).max();
+        return [Some(position), before].map(|at| at.map(|at| Threshold::up_to(lane, at)));
     }
     let before = keys.iter().filter(|&&at| at < position).count();
     let at_position = u32::try_from(middle + 1 - before).expect("no more than rows");
-    Threshold { lane, position, at_position }
+    [Some(Threshold { lane, position, at_position }), None]
 }
