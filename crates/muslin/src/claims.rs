@@ -58,10 +58,7 @@ impl Claim {
             columns: columns.to_vec(),
             sensitive: None,
             missing: "category".into(),
-            text: format!(
-                "every row equals at least {} others on these columns",
-                k.saturating_sub(1)
-            ),
+            text: format!("every row is one of at least {k} that agree on these columns"),
         }
     }
 

@@ -76,14 +76,18 @@ impl LocalRecoding {
         run.reporter().stage("making classes", Some(lattice.nodes()));
         let peeled = run.install(|| Peel::new(&lattice, &units, &judge).run(run));
         run.reporter().finish();
-        let node_of = peeled.nodes_of_rows(&units);
-        let removed = node_of.iter().filter(|node| node.is_none()).count() as u64;
+        let class_of = peeled.class_of(&units);
+        let removed = class_of.iter().filter(|&&class| class == peel::NONE).count() as u64;
         if removed > allowed {
             return Err(Error::Unreachable(format!(
                 "{removed} rows fit no class that meets the target, {allowed} may be withheld\n  hint: pass a larger `--suppression-limit`, a smaller `-k` or l, or a larger t"
             )));
         }
-        let published = columns::publish(table, &lattice, &self.columns, |row| node_of[row])?;
+        let node_of = |row: usize| match class_of[row] {
+            peel::NONE => None,
+            class => Some(peeled.classes[class as usize].node),
+        };
+        let published = columns::publish(table, &lattice, &self.columns, node_of)?;
         let sizes = || peeled.classes.iter().map(|class| class.rows).filter(|&rows| rows > 0);
         Ok(Generalized {
             changes: published.changes,

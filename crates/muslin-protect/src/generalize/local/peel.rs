@@ -19,6 +19,9 @@ use crate::class_target::Judge;
 /// Nodes that are looked at together; the same on any number of threads.
 const BATCH: usize = 32;
 
+/// No class.
+pub(super) const NONE: u32 = u32::MAX;
+
 /// Rows that are not in a class yet, and classes.
 pub(super) struct Peel<'a> {
     pub(super) lattice: &'a Lattice,
@@ -157,20 +160,20 @@ impl<'a> Peel<'a> {
 }
 
 impl Peeled {
-    /// The levels of each row; none for those that are left over.
-    pub(super) fn nodes_of_rows(&self, units: &Units) -> Vec<Option<Node>> {
+    /// The class of each row; [`NONE`] for those that are left over.
+    pub(super) fn class_of(&self, units: &Units) -> Vec<u32> {
         // Rows of a unit are alike: the first ones are in the first class.
-        let mut next = vec![(0usize, 0u32); units.len()];
-        let node = |&unit: &u32| {
+        let mut next = vec![(0u32, 0u32); units.len()];
+        let class = |&unit: &u32| {
             let taken = &self.taken[unit as usize];
             let (at, used) = &mut next[unit as usize];
-            if taken.get(*at).is_some_and(|(_, rows)| rows == used) {
+            if taken.get(*at as usize).is_some_and(|(_, rows)| rows == used) {
                 (*at, *used) = (*at + 1, 0);
             }
             *used += 1;
-            taken.get(*at).map(|&(class, _)| self.classes[class as usize].node)
+            taken.get(*at as usize).map_or(NONE, |&(class, _)| class)
         };
-        units.of_row().iter().map(node).collect()
+        units.of_row().iter().map(class).collect()
     }
 }
 
