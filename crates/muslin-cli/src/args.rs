@@ -1,9 +1,12 @@
 //! The command line, parsed and nothing else.
 
+mod bucketize;
+mod diff;
 mod generalize;
 mod keys;
 mod mask;
 mod release;
+mod slice;
 mod suppress;
 
 use std::path::PathBuf;
@@ -13,10 +16,13 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueHint};
 use muslin::{ColumnType, Encoding, GroupBy, Method, MissingRule, Role, Score, WriteFormat};
 
+pub(crate) use self::bucketize::Bucketize;
+pub(crate) use self::diff::Diff;
 pub(crate) use self::generalize::{Bounds, Generalize};
 pub(crate) use self::keys::{Keys, MinimumArgs, QuestionArgs};
 pub(crate) use self::mask::Mask;
 pub(crate) use self::release::ReleaseArgs;
+pub(crate) use self::slice::Slice;
 pub(crate) use self::suppress::Suppress;
 
 /// Finds what gives people away in a table about them.
@@ -47,6 +53,12 @@ pub(crate) enum Command {
     Suppress(Suppress),
     /// Replace values by ranges, sets or groups until every row is one of k.
     Generalize(Generalize),
+    /// Put rows into buckets and let sensitive values change places within them.
+    Bucketize(Bucketize),
+    /// Cut links between columns within buckets of rows, so that sensitive values are not told.
+    Slice(Slice),
+    /// Say what an analyst loses by a release, whatever made it.
+    Diff(Diff),
     /// Write a made-up table to try things on.
     DemoData(DemoData),
     /// Print a completion script for a shell.

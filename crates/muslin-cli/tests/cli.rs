@@ -2,12 +2,18 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "cli/bucketize.rs"]
+mod bucketize;
+#[path = "cli/diff.rs"]
+mod diff;
 #[path = "cli/generalize.rs"]
 mod generalize;
 #[path = "cli/keys.rs"]
 mod keys;
 #[path = "cli/mask.rs"]
 mod mask;
+#[path = "cli/slice.rs"]
+mod slice;
 #[path = "cli/suppress.rs"]
 mod suppress;
 #[path = "cli/uniques.rs"]
@@ -316,10 +322,10 @@ fn help_is_short_and_complete() {
     insta::assert_snapshot!("help_keys", seen(&muslin(folder.path(), &["keys", "--help"])));
     insta::assert_snapshot!("help_mask", seen(&muslin(folder.path(), &["mask", "--help"])));
     insta::assert_snapshot!("help_suppress", seen(&muslin(folder.path(), &["suppress", "--help"])));
-    insta::assert_snapshot!(
-        "help_generalize",
-        seen(&muslin(folder.path(), &["generalize", "--help"]))
-    );
+    for command in ["generalize", "bucketize", "slice", "diff"] {
+        let help = seen(&muslin(folder.path(), &[command, "--help"]));
+        insta::assert_snapshot!(format!("help_{command}"), help);
+    }
     insta::assert_snapshot!(
         "help_demo_data",
         seen(&muslin(folder.path(), &["demo-data", "--help"]))

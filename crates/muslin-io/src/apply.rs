@@ -6,7 +6,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 
-use crate::{Error, Result};
+use crate::{Result, SystemDraws};
 
 /// A table meant to leave the house.
 ///
@@ -55,10 +55,7 @@ impl Release {
             RowOrder::AsRead => {}
             RowOrder::Sorted => sort(&mut rows, &changed, kept.len()),
             RowOrder::Shuffled => {
-                let mut key = [0; 32];
-                getrandom::fill(&mut key)
-                    .map_err(|_| Error::Internal("the system gives no randomness".into()))?;
-                shuffle(&mut rows, ChaCha20Rng::from_seed(key));
+                shuffle(&mut rows, SystemDraws::new()?.generator());
             }
             RowOrder::Seeded(seed) => shuffle(&mut rows, ChaCha20Rng::seed_from_u64(seed.number())),
         }

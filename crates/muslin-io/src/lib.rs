@@ -10,6 +10,7 @@
 //! anew from the values that are published.
 
 mod apply;
+mod draws;
 mod encode;
 mod error;
 mod read;
@@ -17,6 +18,7 @@ mod types;
 mod write;
 
 pub use apply::{Release, RowOrder};
+pub use draws::SystemDraws;
 pub use error::{Error, OutputProblem, Place, Problem, Result};
 pub use read::{
     ColumnChoice, Compression, CsvOptions, Dialect, Encoding, Format, Input, ReadOptions,
@@ -25,5 +27,5 @@ pub use read::{
 pub use types::{ColumnType, type_name};
 pub use write::{
     CsvStyle, Destination, ResultWriter, WriteFormat, WriteOptions, check_destination,
-    remove_temporary_files, write,
+    remove_temporary_files, write, write_text,
 };

@@ -14,7 +14,7 @@ pub use bucketize::{BucketMethod, Bucketize, Bucketized, SensitiveCount};
 pub use class_target::{ClassTarget, Distance, Spread};
 pub use error::{Error, Result};
 pub use generalize::{
-    Cut, Form, FullDomain, Generalized, Grid, LocalRecoding, Mondrian, Partitioned,
+    Cut, Form, FullDomain, Generalized, Grid, LocalRecoding, Mondrian, Partitioned, at_level,
 };
 pub use mask::{Mask, MaskFound, MaskMethod, MaskSample, MaskStep};
 pub use order::{BucketOrder, Draws};

@@ -117,6 +117,35 @@ fn wrong_settings_say_what_to_do() {
 }
 
 #[test]
+fn sorted_values_do_not_tell_in_which_order_rows_were_read() {
+    // Read by rising sensitive value: sorted values beside rows as they stood would be the table.
+    let rows: Vec<[i64; 2]> = (0..60).map(|row| [row * 37 % 60, row / 10]).collect();
+    let mut mixed = rows.clone();
+    mixed.sort_unstable();
+    for method in METHODS {
+        let bucketize = Bucketize::new(3, ColumnId::new(1)).method(method);
+        let found = bucketize.run(&EncodedTable::of(&rows), &Run::new()).unwrap();
+        let source = |row: usize, at| found.changes().sources(ColumnId::new(at)).unwrap()[row];
+        let is_told =
+            |&row: &usize| rows[source(row, 0).index()][1] == rows[source(row, 1).index()][1];
+        // By chance, one in three.
+        assert!((0..60).filter(is_told).count() < 40, "{method:?}");
+        // Buckets of the same rows are published alike, in whatever order these were read.
+        if method == BucketMethod::Mondrian {
+            let again = bucketize.run(&EncodedTable::of(&mixed), &Run::new()).unwrap();
+            let pairs = |rows: &[[i64; 2]], found: &Bucketized| {
+                let source = |row, at| found.changes().sources(ColumnId::new(at)).unwrap()[row];
+                let pair = |row: usize| [0, 1].map(|at| rows[source(row, at).index()][at]);
+                let mut pairs: Vec<[i64; 2]> = (0..60).map(pair).collect();
+                pairs.sort_unstable();
+                pairs
+            };
+            assert_eq!(pairs(&rows, &found), pairs(&mixed, &again));
+        }
+    }
+}
+
+#[test]
 fn the_number_of_threads_does_not_matter() {
     let table = large_table(50_000, &[30, 90, 5, 8], true, Seed::new(2));
     for method in METHODS {

@@ -5,9 +5,11 @@
 //!
 //! [`Outsider`] counts what each row still matches in a release with suppressed cells;
 //! [`ClassJudge`] counts the classes of a release and how sensitive values are spread in them;
+//! [`BucketJudge`] counts what each bucket of a release has, against the rows that it was made of;
 //! [`Certificate`] proves that no suppression of cells costs less; [`loss`] says what an analyst
 //! loses by a release of any kind.
 
+mod bucket_judge;
 mod certificate;
 mod class_judge;
 mod classes;
@@ -16,6 +18,7 @@ mod keys;
 pub mod loss;
 mod notions;
 
+pub use bucket_judge::{BucketFacts, BucketJudge};
 pub use certificate::Certificate;
 pub use class_judge::{ClassFacts, ClassJudge, Condition, SpreadFacts};
 pub use error::{Error, Result};

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Date32Array, Float64Array};
+use arrow_array::{ArrayRef, Date32Array, Float64Array, TimestampSecondArray};
 use muslin_engine::{Cancel, Coverage, Run, Seed, Stop, take_rows};
 use muslin_table::{Codes, Column, ColumnId, ColumnSet, Dictionary, EncodedTable, Hierarchy};
 use muslin_testkit::generate::{small_tables, ugly_tables};
@@ -358,6 +358,55 @@ fn labels_of_numbers_days_and_text_are_read() {
 }
 
 #[test]
+fn open_ranges_and_beginnings_are_read_without_a_hierarchy() {
+    let days: ArrayRef = Arc::new(Date32Array::from(vec![18_262, 18_293, 18_322]));
+    let reals: ArrayRef = Arc::new(Float64Array::from(vec![-2.5, 17.0, f64::NAN]));
+    let column = |name: &str, values: ArrayRef| {
+        Column::new(name, Dictionary::new(values), Codes::pack(3, 0..3)).unwrap()
+    };
+    let original = table(vec![
+        numbers("Age", &[17, 18, 65]),
+        text("Zip", &["4790", "47905", "47906"]),
+        column("day", days),
+        column("real", reals),
+        text("tag", &["<18", "é1", "é2"]),
+        column("time", Arc::new(TimestampSecondArray::from(vec![0, 40_000, 90_000]))),
+        text("odd", &["[a]", "b", "c"]),
+    ]);
+    let range = |first, last| Cover::Range { first, last };
+    let cases: [(usize, &str, Cover); 17] = [
+        (5, "[1970-01-01 to 1970-01-01]", range(0, 1)),
+        (6, "\"[a]\"", Cover::Exact(0)),
+        (0, "<18", Cover::Exact(0)),
+        (0, "<=18", range(0, 1)),
+        (0, ">18", Cover::Exact(2)),
+        (0, ">= 18", range(1, 2)),
+        (0, ">=17.5", range(1, 2)),
+        (0, "<100", range(0, 2)),
+        (0, "1*", range(0, 1)),
+        (1, "4790*", range(1, 2)),
+        (1, "479*", Cover::Exact(0)),
+        (1, "*****", range(1, 2)),
+        (2, "<2020-02-01", Cover::Exact(0)),
+        (2, ">=2020-01-15", range(1, 2)),
+        (3, ">=-5", range(0, 1)),
+        (4, "<18", Cover::Exact(0)),
+        (4, "é*", range(1, 2)),
+    ];
+    for (at, label, cover) in cases {
+        let release = table(vec![text(original.columns()[at].name(), &[label])]);
+        let reading = Reading::of(&original, &release, &NO_TREES, None).unwrap();
+        assert_eq!(reading.cover(ColumnId::new(at), 0), &cover, "{label}");
+    }
+    for (at, label) in [(0, "<17"), (0, ">65"), (1, "4791*"), (1, "46**"), (1, "<5"), (2, "<5")] {
+        let release = table(vec![text(original.columns()[at].name(), &[label])]);
+        assert!(Reading::of(&original, &release, &NO_TREES, None).is_err(), "{label}");
+        let unknown = Reading::unknown(&original, &release, &NO_TREES).unwrap();
+        assert_eq!(unknown, [ColumnId::new(at)], "{label}");
+    }
+}
+
+#[test]
 fn a_missing_cell_is_suppressed_where_the_original_has_none() {
     let cells =
         |cells: [Option<i64>; 3]| EncodedTable::of_columns([("a".to_owned(), cells.to_vec())]);
@@ -377,7 +426,7 @@ fn tables_and_settings_that_do_not_fit_are_refused() {
         Reading::of(&original, release, &NO_TREES, Some(buckets)).unwrap_err().to_string()
     };
     let (release, mut buckets) = paper_f(&[&["Age", "Sex"], &["Sex"]]);
-    assert!(read(&release, &buckets).contains("`Sex` is in two slices"));
+    assert!(read(&release, &buckets).contains("`Sex` is named twice in the slices"));
     buckets.slices = vec![vec!["Agee".to_owned()]];
     assert!(read(&release, &buckets).contains("did you mean `Age`"));
     buckets.column = "Age".to_owned();

@@ -12,6 +12,9 @@ fn main() -> Result<(), serde_json::Error> {
     let mask = schemars::schema_for!(muslin::MaskReport);
     let suppress = schemars::schema_for!(muslin::SuppressReport);
     let generalize = schemars::schema_for!(muslin::GeneralizeReport);
+    let diff = schemars::schema_for!(muslin::DiffReport);
+    let bucketize = schemars::schema_for!(muslin::BucketizeReport);
+    let slice = schemars::schema_for!(muslin::SliceReport);
     let policy = schemars::schema_for!(muslin::Policy);
     let files = BTreeMap::from([
         ("docs/schema/scan.schema.json", serde_json::to_string_pretty(&scan)? + "\n"),
@@ -24,6 +27,9 @@ fn main() -> Result<(), serde_json::Error> {
         ("docs/schema/policy.schema.json", serde_json::to_string_pretty(&policy)? + "\n"),
         ("docs/schema/suppress.schema.json", serde_json::to_string_pretty(&suppress)? + "\n"),
         ("docs/schema/generalize.schema.json", serde_json::to_string_pretty(&generalize)? + "\n"),
+        ("docs/schema/diff.schema.json", serde_json::to_string_pretty(&diff)? + "\n"),
+        ("docs/schema/bucketize.schema.json", serde_json::to_string_pretty(&bucketize)? + "\n"),
+        ("docs/schema/slice.schema.json", serde_json::to_string_pretty(&slice)? + "\n"),
         ("docs/schema/mask.schema.json", serde_json::to_string_pretty(&mask)? + "\n"),
     ]);
     println!("{}", serde_json::to_string(&files)?);

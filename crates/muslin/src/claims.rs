@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// What holds for every class of a release: its rows that agree on some columns.
+/// What holds for every class of a release: its rows that agree on some columns, or stand in one
+/// bucket.
 ///
 /// `text` says it in words; the other fields say it to programs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -26,11 +27,17 @@ pub struct Claim {
     /// The t of a closeness.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub t: Option<f64>,
-    /// The columns that make the classes.
+    /// The columns that make the classes; for `l-diverse-slicing`, those that may be known of somebody.
     pub columns: Vec<String>,
     /// The sensitive column.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sensitive: Option<String>,
+    /// The column of buckets, where the release has one: each bucket is a class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bucket: Option<String>,
+    /// Columns that stay together, where links between others are cut within buckets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slices: Option<Vec<Vec<String>>>,
     /// What a missing cell matches.
     pub missing: String,
     /// The claim in words.
@@ -57,6 +64,8 @@ impl Claim {
             t: None,
             columns: columns.to_vec(),
             sensitive: None,
+            bucket: None,
+            slices: None,
             missing: "category".into(),
             text: format!("every row is one of at least {k} that agree on these columns"),
         }
@@ -88,8 +97,65 @@ impl Claim {
             t,
             columns: columns.to_vec(),
             sensitive: Some(setting.column.clone()),
+            bucket: None,
+            slices: None,
             missing: "category".into(),
             text: in_words(setting.spread),
+        }
+    }
+
+    /// No value of the sensitive column is that of more than one in l rows of a bucket.
+    pub(crate) fn bucketized(l: u32, sensitive: &str, bucket: &str, others: &[String]) -> Self {
+        Self {
+            claim: "probabilistic-l-diversity".into(),
+            k: None,
+            l: Some(l),
+            c: None,
+            t: None,
+            columns: vec![bucket.to_owned()],
+            sensitive: Some(sensitive.to_owned()),
+            bucket: Some(bucket.to_owned()),
+            slices: Some(vec![others.to_vec(), vec![sensitive.to_owned()]]),
+            missing: "category".into(),
+            text: format!(
+                "in no bucket is a value that of more than one in {l} rows, and who knows all other values of somebody tells this one with a probability of at most 1/{l}"
+            ),
+        }
+    }
+
+    /// Nobody's sensitive value is told with a probability above 1/l.
+    pub(crate) fn sliced(
+        l: u32,
+        sensitive: &str,
+        bucket: &str,
+        slices: &[Vec<String>],
+        any_weights: bool,
+    ) -> Self {
+        let mut columns: Vec<String> = Vec::new();
+        for name in slices.iter().flatten() {
+            if name != sensitive && !columns.contains(name) {
+                columns.push(name.clone());
+            }
+        }
+        let how = if any_weights {
+            "however the buckets that match are weighted"
+        } else {
+            "when buckets that match are weighted by how frequent the values are in each, and not by their sizes"
+        };
+        Self {
+            claim: "l-diverse-slicing".into(),
+            k: None,
+            l: Some(l),
+            c: None,
+            t: None,
+            columns,
+            sensitive: Some(sensitive.to_owned()),
+            bucket: Some(bucket.to_owned()),
+            slices: Some(slices.to_vec()),
+            missing: "category".into(),
+            text: format!(
+                "who knows all other values of somebody tells this one with a probability of at most 1/{l}, {how}"
+            ),
         }
     }
 }
@@ -121,6 +187,7 @@ impl fmt::Display for Claim {
         let name = match (self.k, self.l, self.c, self.t) {
             (Some(k), ..) => format!("{k}-anonymity"),
             (_, Some(l), Some(c), _) => format!("recursive ({c},{l})-diversity"),
+            (_, Some(l), ..) if self.claim == "l-diverse-slicing" => format!("{l}-diverse slicing"),
             (_, Some(l), ..) => self.claim.replace("-l-", &format!(" {l}-")),
             (.., Some(t)) => self
                 .claim

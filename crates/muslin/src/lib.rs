@@ -3,7 +3,9 @@
 //! One job goes in, one report comes out, through every door: command line, Python and web.
 //! [`ScanJob`] says what is in a file, [`UniquesJob`] what singles its rows out, [`KeysJob`] which
 //! columns tell them apart, [`MaskJob`] which columns can be published together, [`SuppressJob`]
-//! which cells to withhold. A job names the input and the settings; a [`Run`] says how to work: threads, limits,
+//! which cells to withhold, [`GeneralizeJob`] what values become; [`BucketizeJob`] and [`SliceJob`] cut
+//! the links between columns, and [`DiffJob`] says what an analyst loses by any release. A job names
+//! the input and the settings; a [`Run`] says how to work: threads, limits,
 //! seed, progress, cancellation.
 //!
 //! ```
@@ -21,8 +23,11 @@
 //! ```
 
 mod arrays;
+mod bucketize;
+mod buckets;
 mod claims;
 mod demo;
+mod diff;
 mod error;
 mod generalize;
 mod hierarchies;
@@ -30,9 +35,11 @@ mod input;
 mod keys;
 mod looked;
 mod mask;
+mod plots;
 mod policy;
 mod release;
 mod scan;
+mod slice;
 mod suppress;
 mod uniques;
 mod whole;
@@ -55,15 +62,21 @@ pub use muslin_io::{
     Source, WriteFormat, WriteOptions, encode_batches, read, remove_temporary_files, type_name,
     write,
 };
-pub use muslin_protect::{Cut, Distance, MaskMethod, Spread, Ties};
+pub use muslin_protect::{BucketMethod, Cut, Distance, MaskMethod, SliceCheck, Spread, Ties};
 pub use muslin_table::{
     Cell, Changes, ClassDiversity, ClassSizes, Code, Codes, Column, ColumnId, ColumnSet,
     Dictionary, DiversityCount, EncodedTable, MissingRule, Ratio, Role, RowId, SizeCount,
     printable,
 };
+pub use muslin_verify::loss::Workload;
 
+pub use self::bucketize::{BucketizeJob, BucketizeLoss, BucketizeReport};
 pub use self::claims::{Claim, SpreadSetting};
 pub use self::demo::DemoData;
+pub use self::diff::{
+    DiffAssociation, DiffBin, DiffClasses, DiffColumnReport, DiffDivergence, DiffJob, DiffLoss,
+    DiffMarginal, DiffPair, DiffQueries, DiffReport, DiffSuppression,
+};
 pub use self::error::{Error, Failure, Result};
 pub use self::generalize::{
     GeneralizeJob, GeneralizeLoss, GeneralizeReport, GeneralizedColumnReport, Labels, Recoding,
@@ -79,10 +92,15 @@ pub use self::keys::{
 pub use self::mask::{
     MaskJob, MaskReason, MaskReport, MaskSampleReport, MaskStepReport, MaskedReport,
 };
+pub use self::plots::{association_plot, loss_plot, marginal_plot};
 pub use self::policy::{ColumnPolicy, InputPolicy, Policy};
 pub use self::release::ReleaseOutput;
 pub use self::scan::{
     ClassesReport, ColumnReport, Decided, ScanJob, ScanReport, SizeReport, Threshold, suggest_role,
+};
+pub use self::slice::{
+    AssociationsReport, MatchingReport, MembershipReport, SliceJob, SliceLevelReport, SliceLoss,
+    SliceReport, SliceSetting,
 };
 pub use self::suppress::{
     BrokenDependency, CellCost, CertificateCheck, DiversityReport, NotionsReport,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use muslin_engine::Run;
 use muslin_io::{Input, ReadOptions, ReadTable, Source};
-use muslin_table::{ColumnId, ColumnSet, EncodedTable, Role, printable};
+use muslin_table::{Column, ColumnId, ColumnSet, EncodedTable, Role, printable};
 
 use crate::input::{check_roles, names, warnings};
 use crate::looked::{chosen_columns, distinct_rows, is_nearly_unique};
@@ -53,6 +53,11 @@ impl Whole {
         self.table.all_columns().difference(&self.measured).difference(&self.identifiers)
     }
 
+    /// Columns that are published.
+    pub(crate) fn published(&self) -> ColumnSet {
+        self.table.all_columns().difference(&self.identifiers)
+    }
+
     /// Sensitive columns are not changed, unless somebody called them quasi-identifiers.
     pub(crate) fn leave_sensitive(&mut self, roles: &BTreeMap<String, Role>, named: &[&str]) {
         let stays = |id: &ColumnId| {
@@ -75,15 +80,7 @@ impl Whole {
                 names(&all)
             ));
         }
-        for id in self.unmeasured().iter() {
-            let column = self.table.column(id);
-            if is_nearly_unique(column) {
-                let name = printable(column.name());
-                warnings.push(format!(
-                    "column `{name}` is published and nearly unique by itself, as an identifier is: pass `--role {name}=identifier` if it is one"
-                ));
-            }
-        }
+        warnings.extend(nearly_unique(&self.table, &self.unmeasured()));
         warnings
     }
 
@@ -113,4 +110,16 @@ impl Whole {
         };
         Err(Error::Protect(muslin_protect::Error::Setting(text)))
     }
+}
+
+/// What columns to be published say that are nearly unique.
+pub(crate) fn nearly_unique(table: &EncodedTable, columns: &ColumnSet) -> Vec<String> {
+    let columns = columns.iter().map(|id| table.column(id)).filter(|own| is_nearly_unique(own));
+    let warning = |column: &Column| {
+        let name = printable(column.name());
+        format!(
+            "column `{name}` is published and nearly unique by itself, as an identifier is: pass `--role {name}=identifier` if it is one"
+        )
+    };
+    columns.map(warning).collect()
 }

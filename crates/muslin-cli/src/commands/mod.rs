@@ -1,12 +1,15 @@
 //! One file per verb: build the job, run it, render.
 
+pub(crate) mod bucketize;
 pub(crate) mod completions;
 pub(crate) mod demo_data;
+pub(crate) mod diff;
 pub(crate) mod generalize;
 mod input;
 pub(crate) mod keys;
 pub(crate) mod mask;
 pub(crate) mod scan;
+pub(crate) mod slice;
 pub(crate) mod suppress;
 pub(crate) mod uniques;
 

@@ -146,6 +146,17 @@ pub fn write(
     written
 }
 
+/// Writes a text that has no cells, such as a plot; as a whole or not at all, and over none of `inputs`.
+pub fn write_text(text: &str, path: &Path, inputs: &[PathBuf]) -> Result<()> {
+    let destination = Destination::Path(path.to_owned());
+    let unwritable =
+        |error: io::Error| output(&destination, OutputProblem::Unwritable(error.kind()));
+    let mut file =
+        SafeFile::create(path, inputs).map_err(|problem| output(&destination, problem))?;
+    file.write_all(text.as_bytes()).map_err(unwritable)?;
+    file.commit().map_err(unwritable)
+}
+
 /// Finds out, before any work, whether something could be written there; leaves nothing behind.
 pub fn check_destination(destination: &Destination, options: &WriteOptions) -> Result<()> {
     options.format_at(destination)?;

@@ -161,7 +161,13 @@ impl Bucketize {
         let max_p = shares.max().unwrap_or(Ratio::new(0, 1));
         let mut changes = Changes::none(table);
         self.masked.iter().for_each(|id| changes.mask(id));
-        let layout = Layout::new(table, &[own], self.sensitive, &self.masked.union(&others))?;
+        // Sorted values beside rows as they stood would tell in which order those were read: in a table
+        // sorted by the sensitive column, everything. So the rows are sorted too.
+        let (slices, left) = match &self.order {
+            BucketOrder::Sorted if !others.is_empty() => (vec![others, own], self.masked.clone()),
+            _ => (vec![own], self.masked.union(&others)),
+        };
+        let layout = Layout::new(table, &slices, self.sensitive, &left)?;
         rearrange(table, &layout, &buckets, &self.order, &mut changes)?;
         let bucket_of = buckets.of_rows();
         changes

@@ -1,11 +1,11 @@
 //! What is published when rows are taken to levels.
 
 use muslin_engine::Error as EngineError;
-use muslin_table::{ANY, Changes, Column, ColumnId, EncodedTable, Hierarchy, RowId};
+use muslin_table::{ANY, Changes, Column, ColumnId, EncodedTable, Hierarchy, RowId, printable};
 use rayon::prelude::*;
 
 use super::lattice::{Lattice, Node};
-use crate::Result;
+use crate::{Error, Result};
 
 /// A table with rows at levels.
 pub(super) struct Published {
@@ -44,6 +44,52 @@ pub(super) fn publish(
         changes.remove(RowId::new(row)).map_err(EngineError::from)?;
     }
     Ok(Published { changes, loss: lattice.share(loss, table.rows()), losses })
+}
+
+/// A column with all its cells at one level of its hierarchy; 0 is the column itself. A group that
+/// says nothing is published as suppressed cells.
+///
+/// ```
+/// use muslin_protect::at_level;
+/// use muslin_table::{ColumnId, EncodedTable, Hierarchy};
+/// let table = EncodedTable::of(&[[21], [25], [34]]);
+/// let ages = table.column(ColumnId::new(0));
+/// let decades = ["20-29", "20-29", "30-39"].map(|decade| vec![decade.to_owned()]);
+/// let decades = Hierarchy::new("age", &decades, &[])?;
+/// let published = at_level(ages, &decades, 1)?;
+/// assert_eq!(published.codes().slots().collect::<Vec<_>>(), [0, 0, 1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn at_level(column: &Column, hierarchy: &Hierarchy, level: usize) -> Result<Column> {
+    let name = printable(column.name());
+    if hierarchy.values() != column.dictionary().len() {
+        return Err(Error::Setting(format!(
+            "the hierarchy of column `{name}` is that of other values\n  hint: give the one of this column"
+        )));
+    }
+    let Some(groups) = hierarchy.levels().get(level) else {
+        return Err(Error::Setting(format!(
+            "the hierarchy of column `{name}` ends with level {}, before {level}\n  hint: name one of its levels; 0 are the values",
+            hierarchy.levels().len() - 1
+        )));
+    };
+    if level == 0 {
+        return Ok(column.clone());
+    }
+    let labels: Vec<&str> = (0u32..).map_while(|group| groups.label(group)).collect();
+    let missing = u32::try_from(labels.len()).expect("no more labels than values");
+    let position = |slot: u32| match groups.groups().get(slot as usize) {
+        // Suppressed before.
+        None => missing + 1,
+        Some(&group) => match groups.label(group) {
+            None => missing,
+            Some(ANY) => missing + 1,
+            Some(_) => group,
+        },
+    };
+    let slots = column.codes().slots().map(position);
+    let made = Column::of_labels(column.name(), &labels, slots).map_err(EngineError::from)?;
+    Ok(made.with_role(column.role()))
 }
 
 /// The column as it is published, unless all of it stays, and what its cells lose.

@@ -14,6 +14,7 @@ mod local;
 mod mondrian;
 mod units;
 
+pub use self::columns::at_level;
 pub use self::found::Generalized;
 pub use self::full_domain::FullDomain;
 pub use self::labels::Grid;

@@ -21,6 +21,7 @@ use rayon::prelude::*;
 
 pub use self::facts::{ClassFacts, Condition, SpreadFacts};
 
+pub(crate) use self::shares::find_all;
 use self::shares::{Places, Shares};
 use self::worst::Worst;
 use crate::classes::Classes;

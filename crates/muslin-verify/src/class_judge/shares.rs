@@ -150,7 +150,7 @@ impl Places {
 }
 
 /// Where each value of `few` is in `many`; nothing where one is not there.
-fn find_all(few: &Dictionary, many: &Dictionary) -> Option<Vec<usize>> {
+pub(crate) fn find_all(few: &Dictionary, many: &Dictionary) -> Option<Vec<usize>> {
     if few == many {
         return Some((0..few.len()).collect());
     }

@@ -83,7 +83,12 @@ impl<'a> Decoder<'a> {
         }
         let cover = match parsed? {
             Label::Any => Cover::Any,
+            Label::Value(value) => Cover::Exact(original.code(&value)?),
             Label::Range { bounds, is_open } => original.range(&bounds, is_open)?,
+            Label::Side { bound, is_below, with_bound } => {
+                original.side(bound, is_below, with_bound)?
+            }
+            Label::Beginning { text, length } => original.beginning(text, length)?,
             Label::Set(values) => {
                 let codes = values.iter().map(|value| original.code(value));
                 Cover::of_values(codes.collect::<Option<_>>()?)?
@@ -126,12 +131,34 @@ impl Original {
         let mut ways = known.map_or(&bounds[..], std::slice::from_ref).iter();
         ways.find_map(|(low, high)| {
             let (first, end) = (self.below(low, false)?, self.below(high, !is_open)?);
-            let last = end.checked_sub(1)?;
-            (first <= last).then(|| match last - first {
-                0 => Cover::Exact(first),
-                _ => Cover::Range { first, last },
-            })
+            Cover::of_ends(first, end)
         })
+    }
+
+    /// The values on one side of a bound; only where values have distances.
+    fn side(&self, bound: &str, is_below: bool, with_bound: bool) -> Option<Cover> {
+        if self.kind == Kind::Text {
+            return None;
+        }
+        if is_below {
+            return Cover::of_ends(0, self.below(bound, with_bound)?);
+        }
+        // What is not a number is on neither side, and comes last.
+        let end = match self.kind {
+            Kind::Number => self.numbers.partition_point(|value| !value.is_nan()),
+            Kind::Time | Kind::Text => self.texts.len(),
+        };
+        Cover::of_ends(self.below(bound, !with_bound)?, u32::try_from(end).ok()?)
+    }
+
+    /// The values that begin so and have so many characters.
+    fn beginning(&self, text: &str, length: usize) -> Option<Cover> {
+        let texts = |code: u32| self.texts[code as usize].as_str();
+        let from = self.by_text.partition_point(|&code| texts(code) < text);
+        let alike = self.by_text[from..].iter().copied();
+        let alike = alike.take_while(|&code| texts(code).starts_with(text));
+        let fit = alike.filter(|&code| texts(code).chars().count() == length);
+        Cover::of_values(fit.collect())
     }
 
     /// Number of values below a bound, or up to it; nothing where the bound is none of the column.
@@ -146,7 +173,11 @@ impl Original {
             }
             // Days and times that are written alike are in the order of their text.
             Kind::Time if !is_time(bound) => return None,
-            Kind::Time | Kind::Text => self.texts.partition_point(|text| text.as_str() < bound),
+            // A day takes in its times.
+            Kind::Time => self.texts.partition_point(|text| {
+                text.as_str() < bound || (or_equal && text.starts_with(bound))
+            }),
+            Kind::Text => self.texts.partition_point(|text| text.as_str() < bound),
         };
         u32::try_from(below).ok()
     }

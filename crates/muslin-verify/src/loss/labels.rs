@@ -1,13 +1,16 @@
 //! The grammar of published labels.
 //!
 //! ```text
-//! label     = "*"  |  range  |  set  |  counts
+//! label     = "*"  |  range  |  open  |  set  |  counts  |  beginning  |  quoted value
 //! range     = "[" bound ("-" | " to ") bound ("]" | ")")      ")" leaves the upper bound out
+//! open      = ("<" | "<=" | ">" | ">=") bound
 //! set       = "{" value ("," value)* "}"
 //! counts    = value ":" number ("," value ":" number)*
+//! beginning = character* "*"+                                 each "*" is one character
 //! ```
 //!
-//! The bounds around a dash are numbers, negative ones too; the bounds around ` to ` are anything. A
+//! The bounds around a dash are numbers, negative ones too; the bounds around ` to ` are anything; the
+//! bound of a range that is open to one side is a number or a day. A
 //! value of a set that has a comma, a brace or a quote is within quotes, as is a counted value that
 //! has a comma, a colon or a quote; a quote within quotes is written twice. Blanks around what is not
 //! quoted do not count.
@@ -19,6 +22,12 @@ pub(super) enum Label<'a> {
     Any,
     /// Ways to read a range: a bound may hold what also stands between bounds.
     Range { bounds: Vec<(&'a str, &'a str)>, is_open: bool },
+    /// What is on one side of a bound.
+    Side { bound: &'a str, is_below: bool, with_bound: bool },
+    /// A value that begins so and has so many characters.
+    Beginning { text: &'a str, length: usize },
+    /// One value, which was within quotes.
+    Value(String),
     /// One of these values.
     Set(Vec<String>),
     /// Values, each with the rows of its class that have it.
@@ -30,6 +39,13 @@ pub(super) fn parse(label: &str) -> Option<Label<'_>> {
     let label = label.trim();
     if label == muslin_table::ANY {
         return Some(Label::Any);
+    }
+    if label.ends_with(muslin_table::ANY) {
+        let text = label.trim_end_matches(muslin_table::ANY);
+        return Some(Label::Beginning { text, length: label.chars().count() });
+    }
+    if let Some(side) = side(label) {
+        return Some(side);
     }
     if let Some(inner) = label.strip_prefix('[') {
         let (inner, is_open) = match inner.strip_suffix(']') {
@@ -44,6 +60,9 @@ pub(super) fn parse(label: &str) -> Option<Label<'_>> {
         let values = items.into_iter().map(|item| item.rest.is_empty().then_some(item.value));
         return Some(Label::Set(values.collect::<Option<_>>()?));
     }
+    if let Some(value) = unquoted(label) {
+        return Some(Label::Value(value));
+    }
     let counted = items(label)?.into_iter().map(Item::counted).collect::<Option<Vec<_>>>()?;
     Some(Label::Multiset(counted))
 }
@@ -54,6 +73,22 @@ pub(super) fn unquoted(value: &str) -> Option<String> {
         [item] if item.is_quoted && item.rest.is_empty() => Some(item.value.clone()),
         _ => None,
     }
+}
+
+/// A range that is open to one side.
+fn side(label: &str) -> Option<Label<'_>> {
+    let (is_below, rest) = match (label.strip_prefix('<'), label.strip_prefix('>')) {
+        (Some(rest), _) => (true, rest),
+        (None, Some(rest)) => (false, rest),
+        (None, None) => return None,
+    };
+    let (with_bound, rest) = rest.strip_prefix('=').map_or((false, rest), |rest| (true, rest));
+    let bound = rest.trim();
+    let is_number = bound.parse::<f64>().is_ok_and(f64::is_finite);
+    let is_day = bound.chars().all(|c| c.is_ascii_digit() || c == '-')
+        && bound.contains('-')
+        && bound.chars().filter(char::is_ascii_digit).count() >= 4;
+    (is_number || is_day).then_some(Label::Side { bound, is_below, with_bound })
 }
 
 fn bounds(inner: &str) -> Vec<(&str, &str)> {
@@ -147,6 +182,29 @@ mod tests {
     }
 
     #[test]
+    fn ranges_open_to_one_side() {
+        let side = |bound, is_below, with_bound| Some(Label::Side { bound, is_below, with_bound });
+        assert_eq!(parse("<18"), side("18", true, false));
+        assert_eq!(parse("<= -1.5"), side("-1.5", true, true));
+        assert_eq!(parse(">65"), side("65", false, false));
+        assert_eq!(parse(">=2020-01-01"), side("2020-01-01", false, true));
+        for other in ["<", "<b", ">=", "<>5", ">= one"] {
+            assert_eq!(parse(other), None, "{other}");
+        }
+        // A counted value may begin like that.
+        assert_eq!(parse("<10:30"), Some(Label::Multiset(vec![("<10".into(), 30)])));
+    }
+
+    #[test]
+    fn beginnings_have_a_length() {
+        let beginning = |text, length| Some(Label::Beginning { text, length });
+        assert_eq!(parse("4790*"), beginning("4790", 5));
+        assert_eq!(parse(" é**"), beginning("é", 3));
+        assert_eq!(parse("***"), beginning("", 3));
+        assert_eq!(parse("*"), Some(Label::Any));
+    }
+
+    #[test]
     fn sets_and_counts_with_quotes() {
         let set = |values: &[&str]| {
             Some(Label::Set(values.iter().map(|&value| value.to_owned()).collect()))
@@ -174,5 +232,6 @@ mod tests {
     fn a_quoted_bound_loses_its_quotes() {
         assert_eq!(unquoted("\"a to b\"").as_deref(), Some("a to b"));
         assert_eq!(unquoted("a"), None);
+        assert_eq!(parse("\"[a]\""), Some(Label::Value("[a]".into())));
     }
 }

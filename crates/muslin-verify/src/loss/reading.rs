@@ -45,6 +45,12 @@ impl Cover {
         })
     }
 
+    /// The values from `first` up to, and without, `end`; nothing where there are none.
+    pub(super) fn of_ends(first: u32, end: u32) -> Option<Self> {
+        let last = end.checked_sub(1).filter(|&last| first <= last)?;
+        Some(if first == last { Self::Exact(first) } else { Self::Range { first, last } })
+    }
+
     /// Values with their counts, in any order; nothing where there are none.
     pub(super) fn of_counts(mut values: Vec<(u32, u32)>) -> Option<Self> {
         values.sort_unstable();
@@ -110,7 +116,8 @@ pub struct Buckets {
 /// 2. `*`: anything;
 /// 3. a label of the column's hierarchy; where several levels have it, the lowest;
 /// 4. a range, a set or values with counts, of values of the original: `[22-52]`, `[a to b]`,
-///    `[0-10)`, `{a, b}`, `a:2,b:1`. A range stands for the values of the original within it.
+///    `[0-10)`, `<18`, `>=65`, `{a, b}`, `a:2,b:1`; or a beginning, `4790*`, whose stars stand for a
+///    character each. A range or a beginning stands for the values of the original within it.
 ///
 /// A suppressed cell is anything. So is a missing cell of a column whose original has no missing
 /// cell: that is how a Parquet file shows a suppressed one. Where the original has missing cells, a
@@ -214,6 +221,28 @@ impl Reading {
         &self.columns[column.index()].covers[slot as usize]
     }
 
+    /// The columns of the original that have labels in the release which say nothing about them: those
+    /// for which [`Reading::of`] would ask for a hierarchy.
+    pub fn unknown(
+        original: &EncodedTable,
+        release: &EncodedTable,
+        hierarchies: &BTreeMap<String, Hierarchy>,
+    ) -> Result<Vec<ColumnId>> {
+        let mut unknown = Vec::new();
+        for (at, column) in original.columns().iter().enumerate() {
+            let mut names = release.columns().iter();
+            let Some(published) = names.find(|other| other.name() == column.name()) else {
+                continue;
+            };
+            match ColumnReading::of(column, published, hierarchies.get(column.name())) {
+                Ok(_) => {}
+                Err(Error::UnknownLabels { .. }) => unknown.push(ColumnId::new(at)),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(unknown)
+    }
+
     /// The column of the release that publishes a column of the original.
     pub fn published(&self, column: ColumnId) -> Option<ColumnId> {
         self.columns[column.index()].release
@@ -228,6 +257,12 @@ impl Reading {
     /// Names of the columns of the release that the original lacks and that are not looked at.
     pub fn ignored(&self) -> &[String] {
         &self.ignored
+    }
+
+    /// The columns of the original that stayed together in buckets, where there are buckets.
+    pub fn slices(&self) -> Option<Vec<Vec<ColumnId>>> {
+        let ids = |slice: &Vec<usize>| slice.iter().map(|&at| ColumnId::new(at)).collect();
+        self.buckets.as_ref().map(|read| read.slices.iter().map(ids).collect())
     }
 
     /// Whether the release has buckets.
@@ -337,7 +372,7 @@ impl BucketReading {
                 let at = original.find(name)?.index();
                 if std::mem::replace(&mut taken[at], true) {
                     return Err(Error::Setting(format!(
-                        "column `{}` is in two slices\n  hint: name each column once",
+                        "column `{}` is named twice in the slices, and what slices that overlap lose cannot be measured\n  hint: name each column in one slice only: the one that an analyst would take it from",
                         muslin_table::printable(name)
                     )));
                 }

@@ -1,0 +1,46 @@
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueHint};
+use muslin::BucketMethod;
+
+use super::{InputArgs, ReleaseArgs, one_of};
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Bucketize {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) buckets: BucketArgs,
+    #[command(flatten)]
+    pub(crate) release: ReleaseArgs,
+    /// Write the sensitive values of each bucket there, and the release without them.
+    #[arg(long, value_name = "FILE", requires = "output", value_hint = ValueHint::FilePath, help_heading = "Release")]
+    pub(crate) sensitive_table: Option<PathBuf>,
+}
+
+/// What every bucket must meet.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "What to reach")]
+pub(crate) struct BucketArgs {
+    /// The column whose values change places.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) sensitive: String,
+    /// Let no value of it be that of more than one in L rows of a bucket.
+    #[arg(short, value_name = "L")]
+    pub(crate) l: u32,
+    /// The columns that people are known by; all but identifiers are published [default: by role, or
+    /// all but identifiers and sensitive ones].
+    #[arg(long, visible_alias = "qi", value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) quasi_identifiers: Option<Vec<String>>,
+    /// Make buckets of rows with different sensitive values (anatomy), or of rows that are alike, which
+    /// keeps more of how columns are associated (mondrian).
+    #[arg(long, value_name = "WAY", default_value = "anatomy",
+        value_parser = one_of([BucketMethod::Anatomy, BucketMethod::Mondrian], |method| match method {
+            BucketMethod::Mondrian => "mondrian".into(),
+            _ => "anatomy".into(),
+        }))]
+    pub(crate) method: BucketMethod,
+    /// The name of the column of buckets.
+    #[arg(long, value_name = "NAME", default_value = "bucket")]
+    pub(crate) bucket_name: String,
+}

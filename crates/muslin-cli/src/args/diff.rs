@@ -1,0 +1,120 @@
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueHint};
+
+use super::InputArgs;
+use super::generalize::parse_hierarchy;
+
+#[derive(Debug, ClapArgs)]
+#[command(mut_arg("file", |file| file
+    .index(1)
+    .value_name("ORIGINAL")
+    .help("The table before: CSV or other delimited text (plain, gzip or zstd), Parquet or Arrow IPC; `-` for standard input")))]
+#[command(mut_arg("missing", |missing| missing.hide(true)))]
+pub(crate) struct Diff {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// The table after, in any of these formats; spellings of missing are the original's.
+    #[arg(index = 2, value_name = "RELEASE", value_hint = ValueHint::FilePath)]
+    pub(crate) release: PathBuf,
+    #[command(flatten)]
+    pub(crate) measured: MeasuredArgs,
+    #[command(flatten)]
+    pub(crate) labels: LabelArgs,
+    #[command(flatten)]
+    pub(crate) asked: AskedArgs,
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
+}
+
+/// What is measured.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "What to measure")]
+pub(crate) struct MeasuredArgs {
+    /// The columns whose loss is told together [default: by role, or all but identifiers and the
+    /// sensitive one].
+    #[arg(long, visible_alias = "qi", value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) quasi_identifiers: Option<Vec<String>>,
+    /// The sensitive column [default: the one with that role].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) sensitive: Option<String>,
+    /// Tell the average class size against this k too.
+    #[arg(short, value_name = "K")]
+    pub(crate) k: Option<u32>,
+}
+
+/// What labels and buckets of the release mean.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "How the release was made")]
+pub(crate) struct LabelArgs {
+    /// The hierarchy of a column: a file with a value and its labels, level by level, on each line; may be
+    /// repeated [default: by the policy file, or made from the values where labels ask for it].
+    #[arg(long, value_name = "NAME=FILE", value_parser = parse_hierarchy)]
+    pub(crate) hierarchy: Vec<(String, PathBuf)>,
+    /// A folder with hierarchies, in files named after columns, such as `hierarchy_age.csv`.
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub(crate) hierarchies: Option<PathBuf>,
+    /// The column of the release that numbers buckets [default: bucket, if the original has none].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) bucket: Option<String>,
+    /// The columns that stayed together in buckets, such as `age,sex|town,diagnosis` [default: the
+    /// sensitive column and all others].
+    #[arg(long, value_name = "SLICES", value_parser = parse_slices)]
+    pub(crate) slices: Option<Slices>,
+}
+
+/// The counting queries.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Counting queries")]
+pub(crate) struct AskedArgs {
+    /// Ask this many; `--seed` decides which.
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    pub(crate) queries: usize,
+    /// Columns of each, the sensitive one among them.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub(crate) columns_per_query: usize,
+    /// The share of rows that a query is meant to meet.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05)]
+    pub(crate) selectivity: f64,
+}
+
+/// What is shown besides the figures.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "What to show")]
+pub(crate) struct ShownArgs {
+    /// Show values of cells in the JSON report and the plots.
+    #[arg(long)]
+    pub(crate) show_values: bool,
+    /// Write plots as SVG into this folder: losses, associations, each column before and after.
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub(crate) plots: Option<PathBuf>,
+}
+
+/// Columns that stayed together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Slices(pub(crate) Vec<Vec<String>>);
+
+fn parse_slices(text: &str) -> Result<Slices, String> {
+    let names = |slice: &str| -> Vec<String> {
+        slice.split(',').map(|name| name.trim().to_owned()).collect()
+    };
+    let slices: Vec<Vec<String>> = text.split('|').map(names).collect();
+    if slices.iter().flatten().any(String::is_empty) {
+        return Err("names with `,` between them and `|` between slices, such as a,b|c,d".into());
+    }
+    Ok(Slices(slices))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_are_read() {
+        let slices = |text: &str| parse_slices(text).map(|slices| slices.0);
+        assert_eq!(slices("a, b|c"), Ok(vec![vec!["a".into(), "b".into()], vec!["c".into()]]));
+        for text in ["", "a,,b", "a|", "|a"] {
+            assert!(slices(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueHint};
+use muslin::SliceCheck;
+
+use super::generalize::parse_hierarchy;
+use super::{InputArgs, ReleaseArgs, one_of};
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Slice {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) cut: CutArgs,
+    #[command(flatten)]
+    pub(crate) how: HowArgs,
+    #[command(flatten)]
+    pub(crate) release: ReleaseArgs,
+}
+
+/// What to reach, and which columns stay together.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "What to reach")]
+pub(crate) struct CutArgs {
+    /// The column whose values nobody should learn.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) sensitive: String,
+    /// Let nobody's value of it be told with a probability above one in L.
+    #[arg(short, value_name = "L")]
+    pub(crate) l: u32,
+    /// Columns that stay together: `age,sex|zip,disease`; a column may be in several slices [default:
+    /// found by how strongly columns are associated].
+    #[arg(long, value_name = "SLICES", value_parser = parse_slices, conflicts_with_all = ["count", "with_sensitive"])]
+    pub(crate) slices: Option<NamedSlices>,
+    /// Find this many slices [default: as many as have about two columns each].
+    #[arg(long, value_name = "N")]
+    pub(crate) count: Option<usize>,
+    /// Columns in the sensitive column's slice, itself counted [default: 2, or 1 where 2 do not
+    /// allow L].
+    #[arg(long, value_name = "N")]
+    pub(crate) with_sensitive: Option<usize>,
+}
+
+/// How buckets are made.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "How to cut")]
+pub(crate) struct HowArgs {
+    /// Take a column to a level of its hierarchy first; may be repeated.
+    #[arg(long, value_name = "NAME=N", value_parser = parse_level)]
+    pub(crate) level: Vec<(String, usize)>,
+    /// The hierarchy of a column: a file with a value and its labels, level by level, on each line; may be
+    /// repeated [default: by the policy file, or made from the values].
+    #[arg(long, value_name = "NAME=FILE", value_parser = parse_hierarchy)]
+    pub(crate) hierarchy: Vec<(String, PathBuf)>,
+    /// A folder with hierarchies, in files named after columns, such as `hierarchy_age.csv`.
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub(crate) hierarchies: Option<PathBuf>,
+    /// Give a bucket up when its widest column cannot be split.
+    #[arg(long)]
+    pub(crate) one_attempt: bool,
+    /// Let rows at a median go to either side, so that buckets may overlap.
+    #[arg(long)]
+    pub(crate) relaxed: bool,
+    /// What must meet the target: each bucket, or with `--relaxed` the buckets that match somebody
+    /// together, which is weaker and slower.
+    #[arg(long, value_name = "WHAT", default_value = "buckets",
+        value_parser = one_of([SliceCheck::Buckets, SliceCheck::Matches], |check| match check {
+            SliceCheck::Matches => "matches".into(),
+            _ => "buckets".into(),
+        }))]
+    pub(crate) check: SliceCheck,
+    /// Find out how well it is told who is in the table [default: up to 100,000 rows].
+    #[arg(long, value_name = "YES|NO", value_parser = one_of([true, false], |yes| if *yes { "yes" } else { "no" }.into()))]
+    pub(crate) membership: Option<bool>,
+    /// The name of the column of buckets.
+    #[arg(long, value_name = "NAME", default_value = "bucket")]
+    pub(crate) bucket_name: String,
+}
+
+/// Columns that stay together, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NamedSlices(pub(crate) Vec<Vec<String>>);
+
+/// `a,b|c,d`.
+fn parse_slices(text: &str) -> Result<NamedSlices, String> {
+    let slice = |text: &str| -> Vec<String> {
+        text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+    };
+    let slices: Vec<Vec<String>> = text.split('|').map(slice).collect();
+    if slices.iter().any(Vec::is_empty) {
+        return Err(
+            "names with `,` between them and `|` between slices, such as age,sex|zip".into()
+        );
+    }
+    Ok(NamedSlices(slices))
+}
+
+/// `NAME=N`. The last `=` counts: names may hold one.
+fn parse_level(text: &str) -> Result<(String, usize), String> {
+    let wrong = "NAME=N with a number of a level, such as age=1";
+    let (column, level) = text.rsplit_once('=').ok_or(wrong)?;
+    Ok((column.to_owned(), level.parse().map_err(|_| wrong)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_and_levels_are_read() {
+        let slices = parse_slices("age, sex|zip").map(|slices| slices.0);
+        assert_eq!(slices, Ok(vec![vec!["age".into(), "sex".into()], vec!["zip".into()]]));
+        assert!(parse_slices("age||zip").is_err() && parse_slices("").is_err());
+        assert_eq!(parse_level("a=b=2"), Ok(("a=b".into(), 2)));
+        assert!(parse_level("a").is_err() && parse_level("a=-1").is_err());
+    }
+}

@@ -1,0 +1,164 @@
+//! Reports about what is lost as text.
+
+use muslin::{Coverage, DiffColumnReport, DiffReport, printable};
+
+use super::super::input::title;
+use crate::style::{Style, bar, count, list, number, percent};
+
+/// The report.
+pub(super) fn render(report: &DiffReport, style: &Style) -> String {
+    let mut text = title(&report.original, report.rows_before, report.columns.len(), style);
+    let columns = usize::try_from(report.release_columns).unwrap_or(usize::MAX);
+    text += &title(&report.release, report.rows_after, columns, style);
+    text += &style.wrap(&looked_at(report), 2);
+    if let Coverage::Stopped { .. } = report.coverage {
+        text += &style.wrap("! A limit left some measures out; the others are complete.", 2);
+    }
+    text.push('\n');
+    text += &style.heading(style.wrap(&headline(report), 0).trim_end());
+    text += "\n\n";
+    text += &columns_table(report, style);
+    text.push('\n');
+    text += &measures(report, style);
+    text.push('\n');
+    text += &style.wrap(&format!("Counts: {}.", report.queries.definition), 2);
+    for warning in &report.warnings {
+        text += &style.wrap(&format!("! {warning}"), 2);
+    }
+    text + &style.wrap(&next_step(report), 2)
+}
+
+fn looked_at(report: &DiffReport) -> String {
+    let mut parts = vec![format!("Quasi-identifiers: {}.", list(&report.quasi_identifiers))];
+    if let Some(sensitive) = &report.sensitive {
+        parts.push(format!("Sensitive: {}.", printable(sensitive)));
+    }
+    if let Some(slices) = &report.slices {
+        let slices: Vec<String> = slices.iter().map(|slice| list(slice)).collect();
+        parts.push(format!("Slices: {}.", slices.join(" | ")));
+    }
+    parts.join(" ")
+}
+
+fn headline(report: &DiffReport) -> String {
+    let mut parts = vec![format!("{} of the detail lost", percent(report.loss.gcp))];
+    let suppression = &report.suppression;
+    if suppression.suppressed_cells > 0 {
+        parts.push(format!("{} of the cells suppressed", percent(suppression.suppressed_share)));
+    }
+    parts.push(match suppression.rows_removed {
+        0 => "no row withheld".to_owned(),
+        1 => "1 row withheld".to_owned(),
+        rows => format!("{} rows withheld ({})", count(rows), percent(suppression.removed_share)),
+    });
+    if let Some(kept) = report.association.ratio {
+        parts.push(format!("{} of the association kept", percent_of(kept)));
+    }
+    if let Some(error) = report.queries.median {
+        parts.push(format!("counts off by {} at the median", percent_of(error)));
+    }
+    parts.join(", ")
+}
+
+fn columns_table(report: &DiffReport, style: &Style) -> String {
+    let most = style.bar_width().min(20);
+    let row = |column: &DiffColumnReport| {
+        let of = |share: f64| if column.withheld { "-".to_owned() } else { percent(share) };
+        let mut cells = vec![printable(&column.name).into_owned()];
+        if !style.is_narrow() {
+            cells.push(of(column.suppressed_share));
+            cells.push(of(column.generalized_share));
+        }
+        cells.extend([
+            percent(column.ncp),
+            percent(column.entropy_share),
+            column.total_variation.map_or("withheld".into(), percent),
+            bar(column.ncp, most.min(12)),
+        ]);
+        cells
+    };
+    let rows = report.columns.iter().map(row).collect();
+    if style.is_narrow() {
+        let header = ["column", "NCP", "entropy", "shift", ""];
+        return style.table(&header, &[1, 2, 3], &[0], rows);
+    }
+    let header = ["column", "blank", "coarser", "NCP", "entropy", "shift", ""];
+    style.table(&header, &[1, 2, 3, 4, 5], &[0], rows)
+}
+
+/// Each measure by name, with its convention.
+fn measures(report: &DiffReport, style: &Style) -> String {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let mut add = |name: &str, figure: String, convention: &str| {
+        rows.push(vec![name.to_owned(), figure, convention.to_owned()]);
+    };
+    let loss = &report.loss;
+    add("GCP", percent(loss.gcp), "mean NCP: width by the column's; text by values covered");
+    add("GCP by values", percent(loss.gcp_by_values), "(covered - 1) / (values - 1)");
+    let arx = loss.arx_loss.map_or("-".into(), percent);
+    let why = match loss.arx_loss {
+        Some(_) => "(leaves - 1) / (all leaves - 1) of hierarchies",
+        None => "by leaves; some labels are of no hierarchy that was given",
+    };
+    add("Loss (ARX)", arx, why);
+    let bits = "non-uniform; of what is lost when all is blank";
+    add("entropy", percent(loss.entropy_share), bits);
+    let classes = &report.classes;
+    let what = if report.slices.is_some() { "buckets" } else { "rows alike in what they show" };
+    add("classes", count(classes.classes), what);
+    let squares = "sum of squared sizes; a withheld row counts all rows";
+    add("discernibility", number(classes.discernibility), squares);
+    add("AECS", number(classes.aecs), "rows by classes");
+    if let Some(c_avg) = classes.c_avg {
+        let k = report.k.unwrap_or(1);
+        add("C_AVG", number(c_avg), &format!("AECS by k = {k}; 1 is the least"));
+    }
+    let kl = &report.kl;
+    match (kl.nats, kl.unreached, &kl.left_out) {
+        (Some(nats), ..) => {
+            add("KL", number(nats.max(0.0)), "nats, of rows as the release has them");
+        }
+        (_, Some(unreached), _) => {
+            let why = format!("{} of the rows are expected nowhere", percent(unreached));
+            add("KL", "infinite".into(), &why);
+        }
+        (.., left_out) => add("KL", "-".into(), left_out.as_deref().unwrap_or("left out")),
+    }
+    if let Some(rce) = report.rce {
+        add("RCE", number(rce), "squared error of sensitive values, over all rows");
+    }
+    let found = &report.association;
+    let ratio = |of: Option<f64>| of.map_or("-".into(), percent_of);
+    let kept = found.left_out.as_deref().unwrap_or("sum of phi2 after by before, all pairs");
+    add("association kept", ratio(found.ratio), kept);
+    if found.across.is_some() {
+        add("  within", ratio(found.within), "pairs of one slice, or both published");
+        add("  across", ratio(found.across), "pairs of two slices, or one withheld");
+    }
+    if found.with_sensitive.is_some() {
+        add("  sensitive", ratio(found.with_sensitive), "pairs with the sensitive column");
+    }
+    let queries = &report.queries;
+    let error = |of: Option<f64>| of.map_or("-".into(), percent_of);
+    let answered = format!("relative error of {} counts; mean", count(queries.answered));
+    add("counts off by", error(queries.mean), queries.left_out.as_deref().unwrap_or(&answered));
+    if queries.left_out.is_none() {
+        add("", error(queries.median), "median");
+        add("", error(queries.p95), "95 of 100 are below");
+    }
+    style.table(&["measure", "figure", "convention"], &[1], &[2], rows)
+}
+
+/// A ratio that may be above one, in percent.
+fn percent_of(ratio: f64) -> String {
+    if ratio < 1.0 { percent(ratio) } else { format!("{:.0} %", ratio * 100.0) }
+}
+
+fn next_step(report: &DiffReport) -> String {
+    match &report.written[..] {
+        [] => "Nothing was written. Next: the same with `--plots FOLDER`, or `--json`.".into(),
+        [first, others @ ..] => {
+            format!("Plots written: {} and {} more.", printable(first), others.len())
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Both tables, and how the cells of one relate to the other.
+
+use std::collections::BTreeMap;
+
+use arrow_schema::DataType;
+use muslin_engine::Run;
+use muslin_io::{ColumnType, Format, Input, ReadOptions, ReadTable, Source};
+use muslin_table::{Column, EncodedTable, Hierarchy, Role, printable};
+use muslin_verify::Error as VerifyError;
+use muslin_verify::loss::{Buckets, Reading};
+
+use super::DiffJob;
+use crate::hierarchies::Hierarchies;
+use crate::input::{names, warnings};
+use crate::whole::Whole;
+use crate::{Error, Result};
+
+/// The name of a bucket column, where nothing is said.
+const BUCKET: &str = "bucket";
+
+/// An original and a release of it.
+pub(super) struct Both {
+    pub(super) whole: Whole,
+    /// The place of the sensitive column.
+    pub(super) sensitive: Option<usize>,
+    pub(super) release: EncodedTable,
+    pub(super) release_source: Source,
+    pub(super) reading: Reading,
+    pub(super) warnings: Vec<String>,
+}
+
+impl Both {
+    pub(super) fn of(job: &DiffJob, run: &Run) -> Result<Self> {
+        if job.original == Input::Stdin && job.release == Input::Stdin {
+            return Err(wrong(
+                "the original and the release cannot both come from standard input\n  hint: name a file for one of them",
+            ));
+        }
+        let mut whole = Whole::of(&job.original, &job.read, &job.roles, false, run)?;
+        let mut told = Vec::new();
+        let sensitive = sensitive(job, &whole, &mut told)?;
+        let named: Vec<&str> = sensitive.as_deref().into_iter().collect();
+        whole.leave_sensitive(&job.roles, &named);
+        let sensitive = match sensitive {
+            Some(name) => Some(whole.table.find(&name)?.index()),
+            None => None,
+        };
+
+        let options = job.release_read.clone().unwrap_or_else(|| {
+            let mut options = ReadOptions { null: job.read.null.clone(), ..Default::default() };
+            // Columns are told by their names, so there are names.
+            options.csv.header = Some(true);
+            // Where the original had no spelling of missing, a text file has an empty one.
+            let has_missing = whole.table.columns().iter().any(|column| column.missing() > 0);
+            if whole.source.format != Format::Csv && has_missing {
+                options.null.push(String::new());
+            }
+            options
+        });
+        let ReadTable { table: release, source } =
+            read_alike(&job.release, &options, &whole.table, run)?;
+        let known = &whole.warnings;
+        let mut of_release = warnings(&release, &source, &options);
+        of_release.retain(|warning| !known.contains(warning));
+        told.extend(of_release.into_iter().map(|warning| format!("in the release: {warning}")));
+
+        let buckets = buckets(job, &whole, sensitive, &release, &mut told)?;
+        let hierarchies = hierarchies(job, &whole)?;
+        let mut trees = trees(&hierarchies, &whole, run)?;
+        for id in Reading::unknown(&whole.table, &release, &trees)? {
+            let column = whole.table.column(id);
+            if hierarchies.of(column.name()).is_some() {
+                continue;
+            }
+            trees.insert(column.name().to_owned(), hierarchies.build(column, run)?);
+            told.push(format!(
+                "labels of column `{}` were read by the hierarchy that muslin makes from its values: pass `--hierarchy` if they are of another",
+                printable(column.name())
+            ));
+        }
+        let reading = Reading::of(&whole.table, &release, &trees, buckets.as_ref())?;
+        // What was not read of the original on purpose is not looked at on purpose.
+        let ignored = reading.ignored().iter().filter(|name| !whole.source.columns.contains(name));
+        let ignored: Vec<&str> = ignored.map(String::as_str).collect();
+        if !ignored.is_empty() {
+            told.push(format!(
+                "the original lacks these columns of the release, which are not looked at: {}",
+                names(&ignored)
+            ));
+        }
+        told.extend(whole.warnings.iter().cloned());
+        let release_source = source;
+        Ok(Self { whole, sensitive, release, release_source, reading, warnings: told })
+    }
+}
+
+/// The sensitive column that is named, or the only one with that role.
+fn sensitive(job: &DiffJob, whole: &Whole, told: &mut Vec<String>) -> Result<Option<String>> {
+    if let Some(name) = &job.sensitive {
+        whole.table.find(name)?;
+        return Ok(Some(name.clone()));
+    }
+    let has_role = |column: &&Column| job.roles.get(column.name()) == Some(&Role::Sensitive);
+    let all: Vec<&str> = whole.table.columns().iter().filter(has_role).map(Column::name).collect();
+    match all[..] {
+        [] => Ok(None),
+        [name] => Ok(Some(name.to_owned())),
+        _ => {
+            told.push(format!(
+                "several columns are sensitive ({}), and none was looked at as such: pass `--sensitive NAME`",
+                names(&all)
+            ));
+            Ok(None)
+        }
+    }
+}
+
+/// Reads a release. A text file says nothing about types: what is text in the original is read as
+/// text, though the cells that are left may look like numbers.
+fn read_alike(
+    input: &Input,
+    options: &ReadOptions,
+    original: &EncodedTable,
+    run: &Run,
+) -> Result<ReadTable> {
+    let first = muslin_io::read(input, options, run)?;
+    if first.source.format != Format::Csv || *input == Input::Stdin {
+        return Ok(first);
+    }
+    let is_text = |name: &str| {
+        let id = original.find(name);
+        id.is_ok_and(|id| *original.column(id).data_type() == DataType::Utf8)
+    };
+    let columns = first.table.columns().iter();
+    let other: Vec<String> = columns
+        .filter(|column| *column.data_type() != DataType::Utf8 && is_text(column.name()))
+        .map(|column| column.name().to_owned())
+        .collect();
+    if other.is_empty() {
+        return Ok(first);
+    }
+    drop(first);
+    let mut options = options.clone();
+    options.types.extend(other.into_iter().map(|name| (name, ColumnType::Text)));
+    Ok(muslin_io::read(input, &options, run)?)
+}
+
+/// Where hierarchies come from, the folder's included.
+fn hierarchies(job: &DiffJob, whole: &Whole) -> Result<Hierarchies> {
+    let mut hierarchies = job.hierarchies.clone();
+    // A policy may know columns that this run does not read, but none that are not there.
+    let is_there = |name: &&str| whole.source.columns.iter().any(|own| own == name);
+    if let Some(name) = job.hierarchies.columns().find(|name| !is_there(name)) {
+        whole.table.find(name)?;
+    }
+    if let Some(folder) = &job.hierarchy_folder {
+        let names: Vec<&str> = whole.table.columns().iter().map(Column::name).collect();
+        hierarchies.add_folder(folder, &names)?;
+    }
+    Ok(hierarchies)
+}
+
+/// The hierarchies that somebody gave; of the other columns, values and nothing.
+fn trees(
+    hierarchies: &Hierarchies,
+    whole: &Whole,
+    run: &Run,
+) -> Result<BTreeMap<String, Hierarchy>> {
+    let mut trees = BTreeMap::new();
+    for column in whole.table.columns() {
+        let tree = match hierarchies.of(column.name()) {
+            Some(_) => hierarchies.build(column, run)?,
+            None => Hierarchy::flat(column),
+        };
+        trees.insert(column.name().to_owned(), tree);
+    }
+    Ok(trees)
+}
+
+/// The buckets that were named, or those that the release seems to have.
+fn buckets(
+    job: &DiffJob,
+    whole: &Whole,
+    sensitive: Option<usize>,
+    release: &EncodedTable,
+    told: &mut Vec<String>,
+) -> Result<Option<Buckets>> {
+    let column = job.bucket.clone().unwrap_or_else(|| BUCKET.to_owned());
+    if let Some(slices) = &job.slices {
+        return Ok(Some(Buckets { column, slices: slices.clone() }));
+    }
+    let is_there = release.find(&column).is_ok() && whole.table.find(&column).is_err();
+    if job.bucket.is_none() && !is_there {
+        return Ok(None);
+    }
+    let name = printable(&column).into_owned();
+    let Some(sensitive) = sensitive else {
+        if job.bucket.is_some() {
+            return Err(wrong(
+                "buckets say nothing without the columns that stayed together in them\n  hint: pass `--slices`, such as `age,sex|town,diagnosis`, or `--sensitive`",
+            ));
+        }
+        told.push(format!(
+            "column `{name}` seems to number buckets, which are not looked at: pass `--slices` with the columns that stayed together, or `--sensitive`"
+        ));
+        return Ok(None);
+    };
+    let all = whole.table.columns().iter().map(|column| column.name().to_owned());
+    let (alone, others) = all.enumerate().partition::<Vec<_>, _>(|(at, _)| *at == sensitive);
+    let slice = |columns: Vec<(usize, String)>| columns.into_iter().map(|(_, name)| name).collect();
+    told.push(format!(
+        "column `{name}` numbers buckets; the sensitive column was taken for one slice and all others for the other: pass `--slices` if they were cut otherwise"
+    ));
+    Ok(Some(Buckets { column, slices: vec![slice(others), slice(alone)] }))
+}
+
+fn wrong(text: &str) -> Error {
+    Error::Verify(VerifyError::Setting(text.into()))
+}

@@ -1,0 +1,85 @@
+//! Plots of reports as SVG: self-contained, without scripts, readable on light and dark ground.
+//!
+//! They have names of columns, counts and shares; values of cells only where the report has them.
+
+mod association;
+mod bars;
+mod draw;
+mod marginal;
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use muslin_io::Input;
+
+pub use self::association::association_plot;
+pub use self::bars::loss_plot;
+pub use self::marginal::marginal_plot;
+
+use crate::diff::DiffReport;
+use crate::{Error, Result};
+
+/// An error where no plot could be written: who cannot write need not wait.
+pub(crate) fn check(folder: &Path) -> Result<()> {
+    let above = folder.parent().filter(|above| !above.as_os_str().is_empty());
+    let problem = if folder.is_dir() || above.is_none_or(Path::is_dir) && !folder.exists() {
+        return Ok(());
+    } else if folder.exists() {
+        ErrorKind::NotADirectory
+    } else {
+        ErrorKind::NotFound
+    };
+    Err(unwritable(folder, problem))
+}
+
+fn unwritable(folder: &Path, kind: ErrorKind) -> Error {
+    let problem = muslin_io::OutputProblem::Unwritable(kind);
+    Error::Io(muslin_io::Error::Output { file: folder.display().to_string(), problem })
+}
+
+/// Writes the plots of a report into a folder, which is made if it is not there; each file as a whole
+/// or not at all, and over none of the inputs.
+pub(crate) fn write(report: &DiffReport, folder: &Path, inputs: &[&Input]) -> Result<Vec<String>> {
+    if !folder.is_dir() {
+        std::fs::create_dir(folder).map_err(|error| unwritable(folder, error.kind()))?;
+    }
+    let paths = inputs.iter().filter_map(|input| match input {
+        Input::Path(path) => Some(path.clone()),
+        Input::Stdin => None,
+    });
+    let inputs: Vec<_> = paths.collect();
+    let mut plots = vec![("loss.svg".to_owned(), loss_plot(&report.columns))];
+    let association = association_plot(&report.association);
+    plots.extend(association.map(|plot| ("association.svg".to_owned(), plot)));
+    for (number, marginal) in (1..).zip(&report.marginals) {
+        plots.push((file_name(number, &marginal.column), marginal_plot(marginal)));
+    }
+    let mut written = Vec::new();
+    for (name, plot) in plots {
+        let path = folder.join(name);
+        muslin_io::write_text(&plot, &path, &inputs)?;
+        written.push(path.display().to_string());
+    }
+    Ok(written)
+}
+
+/// A file's name that every system takes: the number tells columns apart.
+fn file_name(number: usize, column: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let name: String = column.chars().take(40).map(plain).collect();
+    let name = name.trim_matches('-');
+    let joint = if name.is_empty() { "" } else { "-" };
+    format!("marginal-{number:03}{joint}{name}.svg")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_are_plain() {
+        assert_eq!(file_name(3, "Marital status"), "marginal-003-marital-status.svg");
+        assert_eq!(file_name(12, "../../x\0"), "marginal-012-x.svg");
+        assert_eq!(file_name(1, "日本"), "marginal-001.svg");
+    }
+}
