@@ -27,5 +27,5 @@ pub use read::{
 pub use types::{ColumnType, type_name};
 pub use write::{
     CsvStyle, Destination, ResultWriter, WriteFormat, WriteOptions, check_destination,
-    remove_temporary_files, write, write_text,
+    remove_temporary_files, write, write_text, write_together,
 };

@@ -11,7 +11,7 @@ use arrow_schema::{DataType, Field, Schema};
 use muslin_engine::Run;
 use muslin_io::{
     ColumnType, CsvOptions, CsvStyle, Destination, Input, ReadOptions, Release, RowOrder,
-    WriteFormat, WriteOptions, encode_batches, read, write,
+    WriteFormat, WriteOptions, encode_batches, read, write, write_together,
 };
 use muslin_table::{Changes, EncodedTable, RowId};
 use muslin_testkit::data;
@@ -259,6 +259,23 @@ fn compressed_text_is_the_same_text() {
     });
     assert_eq!(one[0].1.len(), 50_000);
     assert!(one == two && two == three);
+}
+
+#[test]
+fn no_file_of_several_appears_before_all_are_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = EncodedTable::of(&[[1], [2]]);
+    let release = Release::new(&table, &Changes::none(&table), RowOrder::AsRead).unwrap();
+    let options = WriteOptions::default();
+    let [one, two, odd] = ["one.csv", "two.parquet", "absent/odd.csv"]
+        .map(|name| Destination::named(folder.path().join(name)));
+    let write = |other: &Destination| {
+        write_together(&[(&release, &one, &options), (&release, other, &options)], &Run::new())
+    };
+    assert!(matches!(write(&odd), Err(muslin_io::Error::Output { .. })));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    write(&two).unwrap();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
 #[test]

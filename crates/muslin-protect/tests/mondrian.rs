@@ -148,7 +148,9 @@ impl Case {
         let (id, form) = &self.columns[at];
         let slot = self.table.column(*id).codes().slot(row);
         match form {
-            Form::Tree(tree) | Form::TreeSet(tree) if slot <= self.values(at) => {
+            Form::Tree(tree) | Form::TreeSet(tree) | Form::TreeRange(tree)
+                if slot <= self.values(at) =>
+            {
                 tree.position(slot)
             }
             _ => slot,
@@ -359,6 +361,13 @@ impl Case {
                 let label = level.and_then(|level| level.label(level.groups()[lo as usize]));
                 (label.unwrap_or("*").to_owned(), covered - 1, most)
             }
+            Form::TreeRange(tree) => {
+                let place = |slot: &&u32| tree.position(**slot);
+                let first = *slots.iter().min_by_key(place).unwrap();
+                let last = *slots.iter().max_by_key(place).unwrap();
+                let steps = tree.position(last) - tree.position(first);
+                (range(number(first), number(last)), steps, most)
+            }
             Form::TreeSet(tree) => {
                 let level = tree.levels().iter().find(|level| {
                     let group = level.groups()[lo as usize];
@@ -491,7 +500,8 @@ fn form(column: &Column, which: u8) -> Form {
         5 => Form::Tree(tree(&["*"])),
         6 => Form::Tree(tree(&[])),
         7 => Form::Tree(Hierarchy::flat(column)),
-        _ => Form::TreeSet(tree(&["*"])),
+        8 => Form::TreeSet(tree(&["*"])),
+        _ => Form::TreeRange(tree(&["*"])),
     }
 }
 
@@ -533,7 +543,7 @@ fn tables() -> impl Strategy<Value = EncodedTable> {
 }
 
 fn cases() -> impl Strategy<Value = Case> {
-    let forms = prop::collection::vec(0u8..9, 8);
+    let forms = prop::collection::vec(0u8..10, 8);
     (tables(), forms, 1u32..5, [spreads(), spreads()], cuts()).prop_map(
         |(table, forms, k, spreads, (cut, relaxed))| {
             let width = table.columns().len();

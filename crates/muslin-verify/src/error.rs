@@ -15,7 +15,7 @@ pub enum Error {
     Setting(String),
     /// Labels of a release that say nothing about the original's values.
     #[error(
-        "column `{}`: {labels} labels of the release, of {cells} cells, are no values of the original nor ranges or sets of them\n  hint: pass `--hierarchy {}=FILE` with the hierarchy that has these labels",
+        "column `{}`: labels of the release are no values of the original nor ranges or sets of them ({labels} distinct, in {cells} cells)\n  hint: pass `--hierarchy {}=FILE` with the hierarchy that has these labels",
         printable(column),
         printable(column)
     )]

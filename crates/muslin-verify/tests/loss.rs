@@ -358,6 +358,25 @@ fn labels_of_numbers_days_and_text_are_read() {
 }
 
 #[test]
+fn ranges_of_texts_are_in_the_order_of_their_hierarchy() {
+    let original = table(vec![text("size", &["large", "medium", "small"])]);
+    let ranks = [2, 1, 0];
+    let tops = vec![vec!["*".to_owned()]; 3];
+    let tree = Hierarchy::in_order("size", &tops, &[], |value| ranks[value]).unwrap();
+    let trees = BTreeMap::from([("size".to_owned(), tree)]);
+    let read = |label: &str, trees: &BTreeMap<String, Hierarchy>| {
+        let release = table(vec![text("size", &[label; 3])]);
+        let reading = Reading::of(&original, &release, trees, None);
+        reading.map(|reading| reading.cover(ColumnId::new(0), 0).clone())
+    };
+    assert_eq!(read("[small to medium]", &trees), Ok(Cover::Range { first: 1, last: 2 }));
+    assert_eq!(read("[small to \"large\"]", &trees), Ok(Cover::Range { first: 0, last: 2 }));
+    assert_eq!(read("[small to large)", &trees), Ok(Cover::Range { first: 1, last: 2 }));
+    assert!(matches!(read("[large to small]", &trees), Err(Error::UnknownLabels { .. })));
+    assert_eq!(read("[large to small]", &NO_TREES), Ok(Cover::Range { first: 0, last: 2 }));
+}
+
+#[test]
 fn open_ranges_and_beginnings_are_read_without_a_hierarchy() {
     let days: ArrayRef = Arc::new(Date32Array::from(vec![18_262, 18_293, 18_322]));
     let reals: ArrayRef = Arc::new(Float64Array::from(vec![-2.5, 17.0, f64::NAN]));

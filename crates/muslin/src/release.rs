@@ -36,11 +36,28 @@ impl ReleaseOutput {
         coverage: Coverage,
         run: &Run,
     ) -> Result<()> {
+        Self::write_together(&[(self, release)], input, coverage, run)
+    }
+
+    /// Writes releases that belong together: no file appears before all are complete.
+    pub(crate) fn write_together(
+        outputs: &[(&Self, &Release)],
+        input: &Input,
+        coverage: Coverage,
+        run: &Run,
+    ) -> Result<()> {
         let run = match coverage {
             Coverage::Stopped { .. } => run.clone().time_limit(None),
             _ => run.clone(),
         };
-        Ok(muslin_io::write(release, &self.destination, &self.options_for(input), &run)?)
+        let options: Vec<WriteOptions> =
+            outputs.iter().map(|(output, _)| output.options_for(input)).collect();
+        let parts: Vec<_> = outputs
+            .iter()
+            .zip(&options)
+            .map(|((output, release), options)| (*release, &output.destination, options))
+            .collect();
+        Ok(muslin_io::write_together(&parts, &run)?)
     }
 
     /// The order's name, as flags spell it.

@@ -57,8 +57,8 @@ pub(crate) struct RecodeArgs {
     /// A folder with hierarchies, in files named after columns, such as `hierarchy_age.csv`.
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub(crate) hierarchies: Option<PathBuf>,
-    /// How mondrian publishes the values of a class [default: by hierarchies that are given; numbers
-    /// and dates as ranges, others as sets].
+    /// How mondrian publishes the values of a class; a hierarchy is then the order of a column's texts
+    /// [default: by hierarchies that are given; numbers and dates as ranges, others as sets].
     #[arg(long, value_name = "FORM", value_parser = one_of(Labels::ALL, |labels| labels.name().into()))]
     pub(crate) labels: Option<Labels>,
     /// Bounds of ranges: on a grid, or tight, which may be one person's values.

@@ -125,23 +125,48 @@ pub fn write(
     options: &WriteOptions,
     run: &Run,
 ) -> Result<()> {
-    let format = options.format_at(destination)?;
-    let failed = |error: Failed| error.at(destination);
-    run.reporter().stage("writing", Some(release.table().rows() as u64));
-    let written = match destination {
-        Destination::Stdout => {
-            let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout());
-            write_format(release, format, options, run, &mut out)
-                .and_then(|()| Ok(out.flush()?))
-                .map_err(failed)
-        }
-        Destination::Path(path) => {
+    write_together(&[(release, destination, options)], run)
+}
+
+/// Writes releases that belong together, each as [`write`] does: no file appears before all are
+/// complete, and what goes to standard output does before any file appears.
+pub fn write_together(parts: &[(&Release, &Destination, &WriteOptions)], run: &Run) -> Result<()> {
+    for (_, destination, options) in parts {
+        options.format_at(destination)?;
+    }
+    let mut files = Vec::new();
+    for &(release, destination, options) in parts {
+        if let Destination::Path(path) = destination {
             let mut file = SafeFile::create(path, &options.inputs)
                 .map_err(|problem| output(destination, problem))?;
-            write_format(release, format, options, run, &mut file).map_err(failed)?;
-            file.commit().map_err(|error| failed(error.into()))
+            write_part(release, destination, options, run, &mut file)?;
+            files.push((file, destination));
         }
-    };
+    }
+    for &(release, destination, options) in parts {
+        if *destination == Destination::Stdout {
+            let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout());
+            write_part(release, destination, options, run, &mut out)?;
+        }
+    }
+    for (file, destination) in files {
+        file.commit().map_err(|error| Failed::from(error).at(destination))?;
+    }
+    Ok(())
+}
+
+fn write_part(
+    release: &Release,
+    destination: &Destination,
+    options: &WriteOptions,
+    run: &Run,
+    out: &mut (dyn Write + Send),
+) -> Result<()> {
+    let format = options.format_at(destination)?;
+    run.reporter().stage("writing", Some(release.table().rows() as u64));
+    let written = write_format(release, format, options, run, out)
+        .and_then(|()| Ok(out.flush()?))
+        .map_err(|error| error.at(destination));
     run.reporter().finish();
     written
 }

@@ -1,6 +1,6 @@
 //! Every way to take columns to levels of their hierarchies, and what each loses.
 
-use muslin_table::{ColumnId, EncodedTable, Hierarchy};
+use muslin_table::{ANY, ColumnId, EncodedTable, Hierarchy};
 
 use super::units::Units;
 use crate::{Error, Result};
@@ -161,12 +161,13 @@ impl Axis {
             for (slot, &group) in (0u32..).zip(level.groups()) {
                 let position = hierarchy.position(slot) as usize;
                 // A group without values is that of missing alone; missing in the one group of all loses
-                // what the values there lose.
+                // what the values there lose. The only value of a column is lost where nothing is left.
                 let loss = match level.covered().get(group as usize) {
-                    Some(&covered) if values > 1 && covered > 1 => {
+                    Some(&covered) if covered > 1 => {
                         let domain = values as u64 - 1;
                         ((u64::from(covered) - 1) * WHOLE + domain / 2) / domain
                     }
+                    Some(_) if values == 1 && level.label(group) == Some(ANY) => WHOLE,
                     _ => 0,
                 };
                 groups[position] = group;

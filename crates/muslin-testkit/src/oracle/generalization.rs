@@ -32,7 +32,9 @@ impl Leveled {
     /// as much as they do.
     pub fn of_paths(id: ColumnId, paths: &[Vec<String>], others: &[Vec<String>]) -> Self {
         let values = paths.len();
-        let level = |above: bool, alike: &dyn Fn(usize, usize) -> bool| {
+        // The only value of a column is lost where its label says nothing.
+        let is_lost = |at: usize| values == 1 && paths[0][at] == "*";
+        let level = |above: bool, is_lost: bool, alike: &dyn Fn(usize, usize) -> bool| {
             let first = |value: usize| (0..values).find(|&v| alike(v, value)).unwrap_or(value);
             let covered = |value: usize| (0..values).filter(|&v| alike(v, value)).count();
             let joins = above && values > 0 && covered(0) == values;
@@ -41,6 +43,9 @@ impl Leveled {
             let slots: Vec<(usize, usize)> = alone.chain([missing]).collect();
             let group = |&(group, _): &(usize, usize)| u32::try_from(group).expect("a few values");
             let loss = |&(_, covered): &(usize, usize)| {
+                if is_lost {
+                    return [1, 1];
+                }
                 [covered.saturating_sub(1) as u64, values.saturating_sub(1) as u64]
             };
             LevelGroups {
@@ -49,8 +54,10 @@ impl Leveled {
             }
         };
         let depth = paths.iter().chain(others).next().map_or(0, Vec::len);
-        let mut levels = vec![level(false, &|a, b| a == b)];
-        levels.extend((0..depth).map(|at| level(true, &|a, b| paths[a][at] == paths[b][at])));
+        let mut levels = vec![level(false, false, &|a, b| a == b)];
+        let above =
+            |at| level(true, is_lost(at), &|a: usize, b: usize| paths[a][at] == paths[b][at]);
+        levels.extend((0..depth).map(above));
         Self { id, levels }
     }
 }

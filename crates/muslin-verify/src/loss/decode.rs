@@ -84,7 +84,13 @@ impl<'a> Decoder<'a> {
         let cover = match parsed? {
             Label::Any => Cover::Any,
             Label::Value(value) => Cover::Exact(original.code(&value)?),
-            Label::Range { bounds, is_open } => original.range(&bounds, is_open)?,
+            Label::Range { bounds, is_open } => match &self.tree {
+                // Texts are in the order of the hierarchy.
+                Some(tree) if original.kind == Kind::Text => {
+                    tree.range(original, &bounds, is_open)?
+                }
+                _ => original.range(&bounds, is_open)?,
+            },
             Label::Side { bound, is_below, with_bound } => {
                 original.side(bound, is_below, with_bound)?
             }
@@ -122,9 +128,7 @@ impl Original {
     /// The values between two bounds. Where the label can be read in several ways, the first whose
     /// bounds are values counts, else the first that covers a value.
     fn range(&self, bounds: &[(&str, &str)], is_open: bool) -> Option<Cover> {
-        let plain = |bound: &str| labels::unquoted(bound).map_or(bound.to_owned(), |text| text);
-        let bounds: Vec<(String, String)> =
-            bounds.iter().map(|(low, high)| (plain(low), plain(high))).collect();
+        let bounds: Vec<(String, String)> = bounds.iter().copied().map(plain).collect();
         let known = bounds.iter().find(|(low, high)| {
             self.code(low).zip(self.code(high)).is_some_and(|(low, high)| low <= high)
         });
@@ -183,6 +187,12 @@ impl Original {
     }
 }
 
+/// Bounds without quotes.
+fn plain((low, high): (&str, &str)) -> (String, String) {
+    let plain = |bound: &str| labels::unquoted(bound).unwrap_or_else(|| bound.to_owned());
+    (plain(low), plain(high))
+}
+
 /// Whether a text looks like a day or a time.
 fn is_time(text: &str) -> bool {
     let is_mark = |c: char| matches!(c, '-' | ':' | '.' | 'T' | 'Z' | ' ');
@@ -204,6 +214,17 @@ impl<'a> Tree<'a> {
         let all_leaves = hierarchy.levels()[1..].iter().map(leaves).max();
         let values = u32::try_from(hierarchy.values()).unwrap_or(u32::MAX);
         Self { hierarchy, groups, all_leaves: all_leaves.unwrap_or(values) }
+    }
+
+    /// The values between two, in the order of the hierarchy; the first way of reading that has any.
+    fn range(&self, original: &Original, bounds: &[(&str, &str)], is_open: bool) -> Option<Cover> {
+        let place = |text: &str| Some(self.hierarchy.position(original.code(text)?));
+        bounds.iter().copied().map(plain).find_map(|(low, high)| {
+            let (first, end) = (place(&low)?, place(&high)? + u32::from(!is_open));
+            let codes = (0u32..).take(self.hierarchy.values());
+            let is_between = |&code: &u32| (first..end).contains(&self.hierarchy.position(code));
+            Cover::of_values(codes.filter(is_between).collect())
+        })
     }
 
     fn read(&self, label: &str) -> Option<(Cover, Option<f64>)> {

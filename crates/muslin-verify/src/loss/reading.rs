@@ -117,7 +117,8 @@ pub struct Buckets {
 /// 3. a label of the column's hierarchy; where several levels have it, the lowest;
 /// 4. a range, a set or values with counts, of values of the original: `[22-52]`, `[a to b]`,
 ///    `[0-10)`, `<18`, `>=65`, `{a, b}`, `a:2,b:1`; or a beginning, `4790*`, whose stars stand for a
-///    character each. A range or a beginning stands for the values of the original within it.
+///    character each. A range or a beginning stands for the values of the original within it; a
+///    range of texts that have a hierarchy, for those from one to the other in its order.
 ///
 /// A suppressed cell is anything. So is a missing cell of a column whose original has no missing
 /// cell: that is how a Parquet file shows a suppressed one. Where the original has missing cells, a

@@ -114,12 +114,11 @@ impl BucketizeJob {
         let mut report = self.report(&whole, sensitive, &found, &facts);
         let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
         if let Some(output) = self.output.as_ref().filter(|_| !is_interrupted) {
-            output.write(&release, &self.input, report.coverage, run)?;
-            report.written = Some(output.destination.name());
-            if let Some((output, counts)) = self.sensitive_output.as_ref().zip(counts) {
-                output.write(&counts, &self.input, report.coverage, run)?;
-                report.sensitive_written = Some(output.destination.name());
-            }
+            let mut outputs = vec![(output, &release)];
+            outputs.extend(self.sensitive_output.as_ref().zip(counts.as_ref()));
+            ReleaseOutput::write_together(&outputs, &self.input, report.coverage, run)?;
+            let mut names = outputs.iter().map(|(output, _)| output.destination.name());
+            (report.written, report.sensitive_written) = (names.next(), names.next());
         }
         Ok(report)
     }

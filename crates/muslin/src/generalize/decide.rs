@@ -105,12 +105,12 @@ impl GeneralizeJob {
             id: *id,
             level: None,
             levels: match form {
-                Form::Tree(tree) | Form::TreeSet(tree) => Some(tree.levels().len() - 1),
+                Form::Tree(tree) => Some(tree.levels().len() - 1),
                 _ => None,
             },
             form: match form {
-                Form::Range { .. } => "range",
-                Form::Set => "set",
+                Form::Range { .. } | Form::TreeRange(_) => "range",
+                Form::Set | Form::TreeSet(_) => "set",
                 Form::Multiset => "multiset",
                 _ => "label",
             },
@@ -128,20 +128,25 @@ impl GeneralizeJob {
         })
     }
 
-    /// How Mondrian publishes a column: by its hierarchy where somebody gave one.
+    /// How Mondrian publishes a column: by its hierarchy where somebody gave one. Where ranges or
+    /// sets are asked for, that is the order of values that have none of their own.
     fn form(&self, column: &Column, hierarchies: &Hierarchies, run: &Run) -> Result<Form> {
-        if self.labels.is_none() && hierarchies.of(column.name()).is_some() {
-            return Ok(Form::Tree(hierarchies.build(column, run)?));
-        }
         let is_text = matches!(
             column.data_type(),
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Boolean | DataType::Binary
         );
-        Ok(match self.labels {
-            None if is_text => Form::Set,
-            Some(Labels::Sets) => Form::Set,
-            Some(Labels::Multisets) => Form::Multiset,
-            None | Some(Labels::Ranges) => Form::Range { grid: self.grid(column)? },
+        let tree = match hierarchies.of(column.name()) {
+            Some(_) => Some(hierarchies.build(column, run)?),
+            None => None,
+        };
+        Ok(match (self.labels, tree) {
+            (None, Some(tree)) => Form::Tree(tree),
+            (Some(Labels::Sets), Some(tree)) if is_text => Form::TreeSet(tree),
+            (Some(Labels::Ranges), Some(tree)) if is_text => Form::TreeRange(tree),
+            (None, None) if is_text => Form::Set,
+            (Some(Labels::Sets), _) => Form::Set,
+            (Some(Labels::Multisets), _) => Form::Multiset,
+            (None | Some(Labels::Ranges), _) => Form::Range { grid: self.grid(column)? },
         })
     }
 

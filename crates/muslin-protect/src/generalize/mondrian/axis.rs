@@ -40,7 +40,7 @@ impl Axis {
         let column = table.column(id);
         let values = column.missing_slot();
         let hierarchy = match form {
-            Form::Tree(hierarchy) | Form::TreeSet(hierarchy) => Some(hierarchy),
+            Form::Tree(tree) | Form::TreeSet(tree) | Form::TreeRange(tree) => Some(tree),
             Form::Range { .. } | Form::Set | Form::Multiset => None,
         };
         if hierarchy.is_some_and(|hierarchy| hierarchy.values() != column.dictionary().len()) {

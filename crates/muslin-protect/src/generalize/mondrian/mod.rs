@@ -59,6 +59,8 @@ pub enum Form {
     /// As a set, or as the label of a group where the class has all of its values; cut in the order
     /// of the hierarchy, so that values that are near each other there stay together.
     TreeSet(Hierarchy),
+    /// From the first to the last in the order of a hierarchy: `[low to high]`.
+    TreeRange(Hierarchy),
 }
 
 /// Where a partition is cut.

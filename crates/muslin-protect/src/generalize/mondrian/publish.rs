@@ -44,7 +44,7 @@ impl Members {
         bounds: &[Bounds<T, N>],
     ) -> Self {
         let with_rows = match form {
-            Form::Range { .. } | Form::Tree(_) => {
+            Form::Range { .. } | Form::Tree(_) | Form::TreeRange(_) => {
                 return Self::Bounds(bounds.iter().map(|bounds| bounds.lane(lane)).collect());
             }
             Form::Set | Form::TreeSet(_) => false,
@@ -174,11 +174,12 @@ impl Writer<'_> {
                 None => (Shown::Suppressed, self.axis.steps()),
             };
         }
+        let (low, high) = (self.axis.slot(lo), self.axis.slot(hi));
         if lo == hi {
-            return (Shown::Label(self.labels.value(lo)), 0);
+            return (Shown::Label(self.labels.value(low)), 0);
         }
         let (first, last) = self.labels.covered(lo, hi);
-        (Shown::Label(self.labels.range(lo, hi)), last - first)
+        (Shown::Label(self.labels.range(low, high)), last - first)
     }
 
     fn list(&self, list: &[(u32, u32)]) -> (Shown, u32) {
