@@ -83,7 +83,9 @@ impl Style {
     pub(crate) fn wrap(&self, text: &str, indent: usize) -> String {
         let width = usize::from(self.width);
         let (mut lines, mut line) = (String::new(), String::new());
-        for word in text.split(' ') {
+        // A sign stays with its number.
+        for word in text.replace(" %", "\u{a0}%").split(' ') {
+            let word = &*word.replace('\u{a0}', " ");
             let length = line.chars().count() + 1 + word.chars().count();
             if !line.trim().is_empty() && length > width {
                 lines.push_str(line.trim_end());
@@ -154,8 +156,17 @@ pub(crate) fn bar(share: f64, most: usize) -> String {
 pub(crate) fn number(number: f64) -> String {
     match number.abs() {
         0.0 => "0".into(),
-        size if !(1e-3..1e7).contains(&size) => format!("{number:.3e}"),
-        size if size >= 1e3 || number.fract() == 0.0 => format!("{number:.0}"),
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a whole number well below 2^53"
+        )]
+        size if (1e3..1e15).contains(&size) => {
+            let sign = if number < 0.0 { "-" } else { "" };
+            format!("{sign}{}", count(size.round() as u64))
+        }
+        size if !(1e-3..1e15).contains(&size) => format!("{number:.3e}"),
+        _ if number.fract() == 0.0 => format!("{number:.0}"),
         size if size >= 1.0 => format!("{number:.2}"),
         _ => format!("{number:.4}"),
     }
@@ -196,6 +207,8 @@ mod tests {
         assert_eq!(ratio(0.5), "0.5000");
         assert_eq!(number(12.0), "12");
         assert_eq!(number(1.755), "1.75");
+        assert_eq!(number(43_930_123.0), "43,930,123");
+        assert_eq!(number(-1_234.4), "-1,234");
         assert_eq!(number(0.00505), "0.0050");
         assert_eq!(number(1.2e19), "1.200e19");
         assert_eq!(ratio(1.0), "1");
@@ -207,5 +220,7 @@ mod tests {
         let style = Style { width: 40, bold: false };
         let wrapped = style.wrap(&"word ".repeat(20), 2);
         assert!(wrapped.lines().all(|line| line.len() <= 40), "{wrapped}");
+        let text = format!("{} 22.9 % of it", "x".repeat(34));
+        assert_eq!(style.wrap(&text, 2), format!("{}\n  22.9 % of it\n", "x".repeat(34)));
     }
 }

@@ -246,6 +246,9 @@ pub enum OutputProblem {
     /// The destination is the input.
     #[error("is the input itself")]
     IsInput,
+    /// Something else is to be written there too.
+    #[error("is the place of two tables")]
+    Twice,
     /// The destination is a folder or a device.
     #[error("is not a file")]
     NotAFile,
@@ -262,6 +265,7 @@ impl OutputProblem {
             Self::Unwritable(io::ErrorKind::StorageFull) => "free some space or write elsewhere",
             Self::Unwritable(_) => "check the folder and your permission to write there",
             Self::IsInput => "write to another file",
+            Self::Twice => "give each a file of its own",
             Self::NotAFile => "name a file, or `-` for standard output",
             Self::UnknownFormat => "end it in .csv, .tsv, .parquet or .arrow, or pass `--format`",
         }

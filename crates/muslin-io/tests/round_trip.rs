@@ -274,6 +274,9 @@ fn no_file_of_several_appears_before_all_are_complete() {
     };
     assert!(matches!(write(&odd), Err(muslin_io::Error::Output { .. })));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    let again = Destination::named(folder.path().join("../").join(folder.path()).join("one.csv"));
+    let twice = write(&again).unwrap_err();
+    assert!(twice.to_string().contains("is the place of two tables"), "{twice}");
     write(&two).unwrap();
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
 }

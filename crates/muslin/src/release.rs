@@ -1,6 +1,6 @@
 //! Where releases go.
 
-use muslin_engine::{Coverage, Run};
+use muslin_engine::Run;
 use muslin_io::{Destination, Input, Release, RowOrder, WriteOptions};
 
 use crate::Result;
@@ -27,29 +27,19 @@ impl ReleaseOutput {
         Ok(muslin_io::check_destination(&self.destination, &self.options_for(input))?)
     }
 
-    /// Writes a release, as a whole or not at all. What a limit left keeps its promises all the
-    /// same, so a limit that is over does not end its writing.
-    pub(crate) fn write(
-        &self,
-        release: &Release,
-        input: &Input,
-        coverage: Coverage,
-        run: &Run,
-    ) -> Result<()> {
-        Self::write_together(&[(self, release)], input, coverage, run)
+    /// Writes a release, as a whole or not at all. What was found keeps its promises whatever time
+    /// it took, so a limit that is over does not end its writing.
+    pub(crate) fn write(&self, release: &Release, input: &Input, run: &Run) -> Result<()> {
+        Self::write_together(&[(self, release)], input, run)
     }
 
     /// Writes releases that belong together: no file appears before all are complete.
     pub(crate) fn write_together(
         outputs: &[(&Self, &Release)],
         input: &Input,
-        coverage: Coverage,
         run: &Run,
     ) -> Result<()> {
-        let run = match coverage {
-            Coverage::Stopped { .. } => run.clone().time_limit(None),
-            _ => run.clone(),
-        };
+        let run = run.clone().time_limit(None);
         let options: Vec<WriteOptions> =
             outputs.iter().map(|(output, _)| output.options_for(input)).collect();
         let parts: Vec<_> = outputs

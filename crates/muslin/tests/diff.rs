@@ -5,9 +5,10 @@
 use std::path::{Path, PathBuf};
 
 use muslin::{
-    DemoData, Destination, DiffJob, DiffReport, Failure, GeneralizeJob, GeneralizeReport,
-    Hierarchies, HierarchyRule, HierarchySource, Input, Labels, MaskJob, Measure, Recoding,
-    ReleaseOutput, Role, RowOrder, Run, Seed, SuppressJob, Target, Workload, WriteOptions,
+    BucketMethod, BucketizeJob, ColumnChoice, DemoData, Destination, DiffJob, DiffReport, Failure,
+    GeneralizeJob, GeneralizeReport, Hierarchies, HierarchyRule, HierarchySource, Input, Labels,
+    MaskJob, Measure, Recoding, ReleaseOutput, Role, RowOrder, Run, Seed, SuppressJob, Target,
+    Workload, WriteOptions,
 };
 use tempfile::TempDir;
 
@@ -48,6 +49,10 @@ fn diff(original: &Path, release: &Path) -> DiffJob {
 fn with_roles(mut job: DiffJob) -> DiffJob {
     job.roles = QUASI.map(|name| (name.to_owned(), Role::QuasiIdentifier)).into();
     job
+}
+
+fn quasi_and(name: &str) -> ColumnChoice {
+    ColumnChoice::Only(QUASI.into_iter().chain([name]).map(str::to_owned).collect())
 }
 
 fn close(a: f64, b: f64) -> bool {
@@ -319,4 +324,70 @@ fn questions_that_make_no_sense_are_refused() {
         failure(&|job| (job.original, job.release) = (Input::Stdin, Input::Stdin)),
         Failure::Usage
     );
+}
+
+#[test]
+fn a_release_of_two_tables_loses_what_one_of_one_table_does() {
+    let (folder, path) = hospital(600);
+    let [one, rows, values] = ["one.csv", "rows.csv", "values.csv"].map(|f| folder.path().join(f));
+    let bucketize = |release: &Path, values: Option<&Path>| {
+        let mut job = BucketizeJob::new(Input::named(&path), 3, "diagnosis_group");
+        job.method = BucketMethod::Mondrian;
+        job.read.columns = quasi_and("diagnosis_group");
+        job.output = Some(to(release));
+        job.sensitive_output = values.map(to);
+        job.run(&Run::new()).unwrap()
+    };
+    bucketize(&one, None);
+    bucketize(&rows, Some(&values));
+    let measure = |release: &Path, values: Option<&Path>| {
+        let mut job = with_roles(diff(&path, release));
+        job.read.columns = quasi_and("diagnosis_group");
+        job.sensitive = Some("diagnosis_group".into());
+        job.sensitive_table = values.map(Input::named);
+        job.run(&Run::new())
+    };
+    let (whole, parts) = (measure(&one, None).unwrap(), measure(&rows, Some(&values)).unwrap());
+    assert!(close(whole.rce.unwrap(), parts.rce.unwrap()));
+    assert!(close(whole.kl.nats.unwrap(), parts.kl.nats.unwrap()));
+    assert_eq!(whole.queries.definition, parts.queries.definition);
+    assert!(close(whole.queries.mean.unwrap(), parts.queries.mean.unwrap()));
+    // By itself, the table of rows says nothing about the sensitive column, and that is told.
+    let alone = measure(&rows, None).unwrap();
+    assert!(!alone.queries.definition.contains("sensitive"), "{}", alone.queries.definition);
+    assert!(alone.warnings.iter().any(|text| text.contains("`--sensitive-table`")));
+    // Tables of two releases.
+    let text = std::fs::read_to_string(&values).unwrap();
+    let (kept, _) = text.trim_end().rsplit_once('\n').unwrap();
+    std::fs::write(&values, kept).unwrap();
+    let error = measure(&rows, Some(&values)).unwrap_err().to_string();
+    assert!(error.contains("another number of rows"), "{error}");
+}
+
+#[test]
+fn columns_that_did_not_stay_together_are_told() {
+    let original = "a,b,s\n1,1,x\n2,2,y\n3,3,x\n4,4,y\n";
+    let release = "bucket,a,b,s\n0,1,2,x\n0,2,1,y\n1,3,3,y\n1,4,4,x\n";
+    let (_folder, original, release) = files(original, release);
+    let warnings = |slices: &[&[&str]]| {
+        let mut job = diff(&original, &release);
+        job.sensitive = Some("s".into());
+        let names = |slice: &&[&str]| slice.iter().map(|&name| name.to_owned()).collect();
+        job.slices = Some(slices.iter().map(names).collect());
+        job.run(&Run::new()).unwrap().warnings
+    };
+    let is_told =
+        |warnings: Vec<String>| warnings.iter().any(|text| text.contains("stay together"));
+    assert!(is_told(warnings(&[&["a", "b"], &["s"]])));
+    assert!(!is_told(warnings(&[&["a"], &["b"], &["s"]])));
+}
+
+#[test]
+fn missing_cells_of_a_release_are_read_however_the_original_spells_them() {
+    let original = "a,b\n1,?\n1,x\n2,x\n2,?\n";
+    let (_folder, original, release) = files(original, "a,b\n1,\n1,x\n2,x\n2,\n");
+    let mut job = diff(&original, &release);
+    job.read.null = vec!["?".into()];
+    let found = job.run(&Run::new()).unwrap();
+    assert_eq!((found.loss.gcp, found.suppression.suppressed_cells), (0.0, 0));
 }

@@ -61,6 +61,9 @@ pub(crate) struct LabelArgs {
     /// sensitive column and all others].
     #[arg(long, value_name = "SLICES", value_parser = parse_slices)]
     pub(crate) slices: Option<Slices>,
+    /// The table of the sensitive values of each bucket, where the release has two tables.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) sensitive_table: Option<PathBuf>,
 }
 
 /// The counting queries.

@@ -43,6 +43,15 @@ impl Destination {
             Self::Stdout => "standard output".into(),
         }
     }
+
+    /// Whether both are one place, however they are spelled.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Stdout, Self::Stdout) => true,
+            (Self::Path(one), Self::Path(other)) => safe_file::is_same_place(one, other),
+            _ => false,
+        }
+    }
 }
 
 /// The format to write.
@@ -131,8 +140,11 @@ pub fn write(
 /// Writes releases that belong together, each as [`write`] does: no file appears before all are
 /// complete, and what goes to standard output does before any file appears.
 pub fn write_together(parts: &[(&Release, &Destination, &WriteOptions)], run: &Run) -> Result<()> {
-    for (_, destination, options) in parts {
+    for (at, (_, destination, options)) in parts.iter().enumerate() {
         options.format_at(destination)?;
+        if parts[..at].iter().any(|(_, earlier, _)| earlier.is_same(destination)) {
+            return Err(output(destination, OutputProblem::Twice));
+        }
     }
     let mut files = Vec::new();
     for &(release, destination, options) in parts {

@@ -165,6 +165,15 @@ fn remove_leftovers(folder: &Path) {
     }
 }
 
+/// Whether two paths are one place, there or not.
+pub(super) fn is_same_place(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        let folder = fs::canonicalize(folder_of(path)).ok()?;
+        Some((folder, path.file_name()?.to_owned()))
+    };
+    is_same_file(one, other) || place(one).is_some_and(|own| place(other) == Some(own))
+}
+
 fn is_same_file(a: &Path, b: &Path) -> bool {
     #[cfg(unix)]
     {

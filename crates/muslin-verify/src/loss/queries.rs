@@ -38,15 +38,24 @@ impl Default for Workload {
     }
 }
 
-impl fmt::Display for Workload {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { queries, columns_per_query, selectivity, seed } = self;
-        write!(
-            f,
-            "{queries} COUNT queries over {columns_per_query} columns each, always with the sensitive one if there is one, \
+impl Workload {
+    /// What was asked, for a report: over so many columns, and whether the sensitive one is among
+    /// them.
+    fn told(&self, columns: usize, with_sensitive: bool) -> String {
+        let Self { queries, selectivity, seed, .. } = self;
+        let columns = format!("{columns} {}", if columns == 1 { "column" } else { "columns each" });
+        let sensitive = if with_sensitive { ", always with the sensitive one," } else { "" };
+        format!(
+            "{queries} COUNT queries over {columns}{sensitive} \
              with random ranges of values sized for a selectivity of {selectivity} (seed {seed}); \
              the error is |estimate - count| / count, the estimate what the release leads to expect"
         )
+    }
+}
+
+impl fmt::Display for Workload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.told(self.columns_per_query, false))
     }
 }
 
@@ -57,6 +66,8 @@ const DRAWS: u64 = 100;
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryLoss {
     workload: Workload,
+    columns: usize,
+    with_sensitive: bool,
     errors: Vec<f64>,
 }
 
@@ -64,6 +75,16 @@ impl QueryLoss {
     /// The queries that were asked.
     pub fn workload(&self) -> &Workload {
         &self.workload
+    }
+
+    /// What was asked, in words.
+    pub fn definition(&self) -> String {
+        self.workload.told(self.columns, self.with_sensitive)
+    }
+
+    /// Whether the queries ask for the sensitive column: there is one, and it is published.
+    pub fn is_with_sensitive(&self) -> bool {
+        self.with_sensitive
     }
 
     /// Queries that some row of the original meets; the others do not count.
@@ -144,7 +165,13 @@ pub(super) fn queries(
         (0..workload.queries as u64).into_par_iter().map(ask).collect::<Result<_, Halt>>()?;
     let mut errors: Vec<f64> = errors.into_iter().flatten().collect();
     errors.sort_by(f64::total_cmp);
-    Ok(QueryLoss { workload: *workload, errors })
+    let most = columns.len() + usize::from(sensitive.is_some());
+    Ok(QueryLoss {
+        workload: *workload,
+        columns: workload.columns_per_query.min(most),
+        with_sensitive: sensitive.is_some(),
+        errors,
+    })
 }
 
 fn draw_query(

@@ -10,8 +10,8 @@ use super::reading::{ColumnReading, Cover};
 /// What a cell stands for has a number: that of its position where it is one position, and a number
 /// after all positions otherwise. A cell that covers values gives each the same weight, one with
 /// counts gives them by count. A suppressed cell has the weights of the other cells of its column,
-/// taken together; where there is no other, each position that the original has weighs the same.
-/// The weights of a cell sum to 1.
+/// taken together; each position that the original has and no other cell may stand for counts there
+/// as one cell would. The weights of a cell sum to 1.
 pub(super) struct Spread {
     values: usize,
     /// What is not one position, by number.
@@ -59,14 +59,11 @@ impl Spread {
 
         let suppressed = any_at.map_or(0, |at| cells_of_others[at]);
         let rest = reading.cells.iter().sum::<u64>() - suppressed;
-        let any: Vec<f64> = if rest > 0 {
-            known.iter().map(|mass| mass / float(rest)).collect()
-        } else {
-            let is_there = |at: usize| at < values || original.missing() > 0;
-            let positions = (0..=values).filter(|&at| is_there(at)).count().max(1);
-            let weight = |at| if is_there(at) { 1.0 / float(positions as u64) } else { 0.0 };
-            (0..=values).map(weight).collect()
-        };
+        let is_there = |at: usize| at < values || original.missing() > 0;
+        let is_new = |at: usize| known[at] == 0.0 && is_there(at);
+        let all = float(rest + (0..=values).filter(|&at| is_new(at)).count() as u64).max(1.0);
+        let weight = |at: usize| if is_new(at) { 1.0 / all } else { known[at] / all };
+        let any: Vec<f64> = (0..=values).map(weight).collect();
         let mut any_below = vec![0.0];
         any.iter().for_each(|weight| any_below.push(any_below[any_below.len() - 1] + weight));
         let expected = known.iter().zip(&any).map(|(known, any)| known + float(suppressed) * any);

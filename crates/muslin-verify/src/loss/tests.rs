@@ -116,19 +116,16 @@ impl Naive {
         let weights = |c: usize, row: usize| weights(cover(c, row), sizes[c]);
         let suppressed: Vec<Vec<f64>> = (0..sizes.len())
             .map(|c| {
-                let known: Vec<Vec<f64>> =
+                let mut cells: Vec<Vec<f64>> =
                     (0..release.rows()).filter_map(|row| weights(c, row)).collect();
-                let even = if columns[c].missing() > 0 { sizes[c] } else { sizes[c] - 1 };
-                let mean = |at: usize| match known.len() {
-                    0 => {
-                        if at < even {
-                            1.0 / even as f64
-                        } else {
-                            0.0
-                        }
-                    }
-                    n => known.iter().map(|w| w[at]).sum::<f64>() / n as f64,
-                };
+                // What no cell covers has a cell of its own.
+                let there = if columns[c].missing() > 0 { sizes[c] } else { sizes[c] - 1 };
+                let is_new = |at: &usize| cells.iter().all(|weights| weights[*at] == 0.0);
+                let new: Vec<usize> = (0..there).filter(is_new).collect();
+                let cell = |at| (0..sizes[c]).map(|own| f64::from(u8::from(own == at))).collect();
+                cells.extend(new.into_iter().map(cell));
+                let mean =
+                    |at| cells.iter().map(|w| w[at]).sum::<f64>() / cells.len().max(1) as f64;
                 (0..sizes[c]).map(mean).collect()
             })
             .collect();

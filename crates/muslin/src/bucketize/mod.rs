@@ -116,7 +116,7 @@ impl BucketizeJob {
         if let Some(output) = self.output.as_ref().filter(|_| !is_interrupted) {
             let mut outputs = vec![(output, &release)];
             outputs.extend(self.sensitive_output.as_ref().zip(counts.as_ref()));
-            ReleaseOutput::write_together(&outputs, &self.input, report.coverage, run)?;
+            ReleaseOutput::write_together(&outputs, &self.input, run)?;
             let mut names = outputs.iter().map(|(output, _)| output.destination.name());
             (report.written, report.sensitive_written) = (names.next(), names.next());
         }
@@ -133,9 +133,11 @@ impl BucketizeJob {
             (None, Some(_)) => Err(setting(
                 "a table of the sensitive values needs one of the others beside it\n  hint: pass `-o FILE` too",
             )),
-            (Some(one), Some(other)) if one.destination == other.destination => Err(setting(
-                "both tables go to the same place\n  hint: give the table of sensitive values a file of its own",
-            )),
+            (Some(one), Some(other)) if one.destination.is_same(&other.destination) => {
+                Err(setting(
+                    "both tables go to the same place\n  hint: give the table of sensitive values a file of its own",
+                ))
+            }
             _ => Ok(()),
         }
     }

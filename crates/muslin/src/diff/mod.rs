@@ -2,7 +2,9 @@
 
 mod read;
 mod report;
+mod together;
 mod told;
+mod two_tables;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -71,6 +73,8 @@ pub struct DiffJob {
     /// Columns whose cells stayed together in buckets; the sensitive one and all others, where nothing
     /// is said.
     pub slices: Option<Vec<Vec<String>>>,
+    /// The table of the sensitive values of each bucket, where the release has two tables.
+    pub sensitive_table: Option<Input>,
     /// The counting queries to ask.
     pub workload: Workload,
     /// Whether values of cells may be in the report and the plots.
@@ -94,6 +98,7 @@ impl DiffJob {
             hierarchy_folder: None,
             bucket: None,
             slices: None,
+            sensitive_table: None,
             workload: Workload::default(),
             show_values: false,
             plots: None,

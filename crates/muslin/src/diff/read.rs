@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use arrow_schema::DataType;
 use muslin_engine::Run;
 use muslin_io::{ColumnType, Format, Input, ReadOptions, ReadTable, Source};
-use muslin_table::{Column, EncodedTable, Hierarchy, Role, printable};
+use muslin_table::{Column, ColumnId, EncodedTable, Hierarchy, Role, printable};
 use muslin_verify::Error as VerifyError;
 use muslin_verify::loss::{Buckets, Reading};
 
-use super::DiffJob;
+use super::{DiffJob, together, two_tables};
 use crate::hierarchies::Hierarchies;
 use crate::input::{names, warnings};
 use crate::whole::Whole;
@@ -50,15 +50,28 @@ impl Both {
             let mut options = ReadOptions { null: job.read.null.clone(), ..Default::default() };
             // Columns are told by their names, so there are names.
             options.csv.header = Some(true);
-            // Where the original had no spelling of missing, a text file has an empty one.
-            let has_missing = whole.table.columns().iter().any(|column| column.missing() > 0);
-            if whole.source.format != Format::Csv && has_missing {
+            // A release as muslin writes it has nothing where a cell is missing, however the
+            // original spelled that.
+            let mut columns = whole.table.columns().iter();
+            let has_empty =
+                |column: &Column| column.dictionary().texts().first().is_some_and(String::is_empty);
+            if columns.clone().any(|column| column.missing() > 0) && !columns.any(has_empty) {
                 options.null.push(String::new());
             }
             options
         });
-        let ReadTable { table: release, source } =
+        let ReadTable { table: mut release, source } =
             read_alike(&job.release, &options, &whole.table, run)?;
+        if let Some(input) = &job.sensitive_table {
+            let Some(at) = sensitive else {
+                return Err(wrong(
+                    "a table of sensitive values says nothing without the column that they are of\n  hint: pass `--sensitive NAME`",
+                ));
+            };
+            let counts = read_alike(input, &options, &whole.table, run)?.table;
+            let name = whole.table.column(ColumnId::new(at)).name();
+            release = two_tables::joined(release, &counts, bucket_name(job), name)?;
+        }
         let known = &whole.warnings;
         let mut of_release = warnings(&release, &source, &options);
         of_release.retain(|warning| !known.contains(warning));
@@ -88,6 +101,7 @@ impl Both {
                 names(&ignored)
             ));
         }
+        told.extend(together::warnings(&whole.table, &release, &reading));
         told.extend(whole.warnings.iter().cloned());
         let release_source = source;
         Ok(Self { whole, sensitive, release, release_source, reading, warnings: told })
@@ -177,6 +191,11 @@ fn trees(
     Ok(trees)
 }
 
+/// The column of the release that numbers buckets.
+fn bucket_name(job: &DiffJob) -> &str {
+    job.bucket.as_deref().unwrap_or(BUCKET)
+}
+
 /// The buckets that were named, or those that the release seems to have.
 fn buckets(
     job: &DiffJob,
@@ -185,7 +204,7 @@ fn buckets(
     release: &EncodedTable,
     told: &mut Vec<String>,
 ) -> Result<Option<Buckets>> {
-    let column = job.bucket.clone().unwrap_or_else(|| BUCKET.to_owned());
+    let column = bucket_name(job).to_owned();
     if let Some(slices) = &job.slices {
         return Ok(Some(Buckets { column, slices: slices.clone() }));
     }
@@ -208,9 +227,11 @@ fn buckets(
     let all = whole.table.columns().iter().map(|column| column.name().to_owned());
     let (alone, others) = all.enumerate().partition::<Vec<_>, _>(|(at, _)| *at == sensitive);
     let slice = |columns: Vec<(usize, String)>| columns.into_iter().map(|(_, name)| name).collect();
-    told.push(format!(
-        "column `{name}` numbers buckets; the sensitive column was taken for one slice and all others for the other: pass `--slices` if they were cut otherwise"
-    ));
+    if release.find(&alone[0].1).is_ok() && job.sensitive_table.is_none() {
+        told.push(format!(
+            "column `{name}` numbers buckets; the sensitive column was taken for one slice and all others for the other: pass `--slices` if they were cut otherwise"
+        ));
+    }
     Ok(Some(Buckets { column, slices: vec![slice(others), slice(alone)] }))
 }
 

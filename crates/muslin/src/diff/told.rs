@@ -1,7 +1,7 @@
 //! What was measured, as a report.
 
 use muslin_table::{Column, ColumnId};
-use muslin_verify::loss::{Association, Bin, ColumnLoss, Losses, Marginal};
+use muslin_verify::loss::{Association, Bin, ColumnLoss, LeftOut, Losses, Marginal};
 
 use super::DiffJob;
 use super::read::Both;
@@ -109,9 +109,7 @@ fn divergence(losses: &Losses) -> DiffDivergence {
             unreached: Some(found.unreached()),
             left_out: None,
         },
-        Err(reason) => {
-            DiffDivergence { nats: None, unreached: None, left_out: Some(reason.to_string()) }
-        }
+        Err(reason) => DiffDivergence { nats: None, unreached: None, left_out: Some(why(reason)) },
     }
 }
 
@@ -146,23 +144,28 @@ fn association(both: &Both, losses: &Losses) -> DiffAssociation {
             pairs: Vec::new(),
             binned: Vec::new(),
             too_many_values: Vec::new(),
-            left_out: Some(reason.to_string()),
+            left_out: Some(why(reason)),
         },
         of,
     )
+}
+
+/// Why a measure was left out, without the way out.
+fn why(reason: LeftOut) -> String {
+    reason.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
 fn queries(job: &DiffJob, losses: &Losses) -> DiffQueries {
     let found = losses.queries();
     let figures = found.as_ref().ok();
     DiffQueries {
-        definition: job.workload.to_string(),
+        definition: figures.map_or_else(|| job.workload.to_string(), |found| found.definition()),
         asked: job.workload.queries as u64,
         answered: figures.map_or(0, |found| found.answered() as u64),
         mean: figures.and_then(|found| found.mean()),
         median: figures.and_then(|found| found.median()),
         p95: figures.and_then(|found| found.percentile_95()),
-        left_out: found.err().map(|reason| reason.to_string()),
+        left_out: found.err().map(why),
     }
 }
 
@@ -219,6 +222,14 @@ fn warnings(both: &Both, losses: &Losses) -> Vec<String> {
                 found.rows_added()
             ),
         );
+    }
+    if let (Some(at), Ok(queries)) = (both.sensitive, losses.queries())
+        && !queries.is_with_sensitive()
+    {
+        warnings.push(format!(
+            "the release lacks the sensitive column `{}`, so that no query asks for it: if it is in a table of its own, pass `--sensitive-table`",
+            muslin_table::printable(&name(both, at))
+        ));
     }
     let too_many: Vec<String> = match losses.association() {
         Ok(found) => found.left_out().iter().map(|id| name(both, id.index())).collect(),

@@ -184,7 +184,7 @@ impl GeneralizeJob {
         let mut report = self.report(&whole, &decided, release.table(), &facts);
         let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
         if let Some(output) = self.output.as_ref().filter(|_| !is_interrupted) {
-            output.write(&release, &self.input, report.coverage, run)?;
+            output.write(&release, &self.input, run)?;
             report.written = Some(output.destination.name());
         }
         Ok(report)

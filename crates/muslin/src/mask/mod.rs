@@ -255,6 +255,6 @@ impl MaskJob {
             changes.mask(table.find(name)?);
         }
         let release = Release::new(table, &changes, output.order)?;
-        output.write(&release, &self.input, report.coverage, run)
+        output.write(&release, &self.input, run)
     }
 }

@@ -169,7 +169,7 @@ impl SliceJob {
         let mut report = self.report(&whole, sensitive, &decided, &facts, &measured);
         let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
         if let Some(output) = self.output.as_ref().filter(|_| !is_interrupted) {
-            output.write(&release, &self.input, report.coverage, run)?;
+            output.write(&release, &self.input, run)?;
             report.written = Some(output.destination.name());
         }
         Ok(report)

@@ -229,7 +229,7 @@ impl SuppressJob {
             let mut changes = decided.changes.clone();
             whole.identifiers.iter().for_each(|id| changes.mask(id));
             let release = Release::new(&whole.table, &changes, output.order)?;
-            output.write(&release, &self.input, report.coverage, run)?;
+            output.write(&release, &self.input, run)?;
             report.written = Some(output.destination.name());
         }
         if let (Some(output), Some(proof)) = (&self.certificate, &decided.certificate) {

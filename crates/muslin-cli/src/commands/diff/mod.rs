@@ -59,6 +59,7 @@ fn job(args: &Diff, common: &Common) -> Result<DiffJob, muslin::Error> {
         hierarchy_folder: args.labels.hierarchies.clone(),
         bucket: args.labels.bucket.clone(),
         slices: args.labels.slices.as_ref().map(|slices| slices.0.clone()),
+        sensitive_table: args.labels.sensitive_table.as_ref().map(Input::named),
         workload: Workload {
             queries: args.asked.queries,
             columns_per_query: args.asked.columns_per_query,

@@ -111,7 +111,11 @@ fn measures(report: &DiffReport, style: &Style) -> String {
     add("AECS", number(classes.aecs), "rows by classes");
     if let Some(c_avg) = classes.c_avg {
         let k = report.k.unwrap_or(1);
-        add("C_AVG", number(c_avg), &format!("AECS by k = {k}; 1 is the least"));
+        add(
+            "C_AVG",
+            number(c_avg),
+            &format!("AECS by k = {k}; 1 or more where each class has k rows"),
+        );
     }
     let kl = &report.kl;
     match (kl.nats, kl.unreached, &kl.left_out) {
