@@ -252,6 +252,12 @@ pub enum OutputProblem {
     /// The destination is a folder or a device.
     #[error("is not a file")]
     NotAFile,
+    /// The destination is a file where a folder should be.
+    #[error("is not a folder")]
+    NotAFolder,
+    /// The folder holds something else than a release.
+    #[error("is a folder that holds something else than a release")]
+    NotOurs,
     /// The name does not say which format to write.
     #[error("the name does not say a format")]
     UnknownFormat,
@@ -267,6 +273,8 @@ impl OutputProblem {
             Self::IsInput => "write to another file",
             Self::Twice => "give each a file of its own",
             Self::NotAFile => "name a file, or `-` for standard output",
+            Self::NotAFolder => "name a folder that is there, or one to be made",
+            Self::NotOurs => "name a new folder, or an empty one",
             Self::UnknownFormat => "end it in .csv, .tsv, .parquet or .arrow, or pass `--format`",
         }
     }

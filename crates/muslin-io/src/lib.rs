@@ -14,6 +14,7 @@ mod draws;
 mod encode;
 mod error;
 mod read;
+mod residue;
 mod types;
 mod write;
 
@@ -24,8 +25,9 @@ pub use read::{
     ColumnChoice, Compression, CsvOptions, Dialect, Encoding, Format, Input, ReadOptions,
     ReadTable, SampledTable, Source, encode_batches, read, sample,
 };
+pub use residue::{Residue, ResidueKind, find_residue};
 pub use types::{ColumnType, type_name};
 pub use write::{
-    CsvStyle, Destination, ResultWriter, WriteFormat, WriteOptions, check_destination,
+    CsvStyle, Destination, ResultWriter, SafeFolder, WriteFormat, WriteOptions, check_destination,
     remove_temporary_files, write, write_text, write_together,
 };

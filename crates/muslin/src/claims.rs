@@ -2,16 +2,22 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use muslin_assess::{Measure, Target, Weight};
+use muslin_table::MissingRule;
+use serde::{Deserialize, Serialize};
+
+use crate::SuppressNotion;
 
 /// What holds for every class of a release: its rows that agree on some columns, or stand in one
 /// bucket.
 ///
 /// `text` says it in words; the other fields say it to programs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
 pub struct Claim {
-    /// What kind: `k-anonymity`, `distinct-l-diversity`, `probabilistic-l-diversity`,
+    /// What kind: `k-anonymity`, `ambiguity`, `1k`, `k1`, `kk`, `distinct-ratio`,
+    /// `separation-ratio`, `distinct-l-diversity`, `probabilistic-l-diversity`,
     /// `entropy-l-diversity`, `recursive-l-diversity`, `t-closeness`, `ordered-t-closeness`,
     /// `l-diverse-slicing`.
     pub claim: String,
@@ -27,6 +33,9 @@ pub struct Claim {
     /// The t of a closeness.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub t: Option<f64>,
+    /// The most that a ratio may be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beta: Option<f64>,
     /// The columns that make the classes; for `l-diverse-slicing`, those that may be known of somebody.
     pub columns: Vec<String>,
     /// The sensitive column.
@@ -53,21 +62,94 @@ pub struct SpreadSetting {
     pub spread: muslin_protect::Spread,
 }
 
+impl SpreadSetting {
+    /// A diversity as flags and policies spell it: `3`, `distinct:3`, `entropy:3` or
+    /// `recursive:3:1.5` (l, then c). The error says what can be written.
+    pub fn diversity(column: &str, how: &str) -> Result<Self, &'static str> {
+        use muslin_protect::Spread;
+        let wrong = "a number of 2 or more, distinct:L, entropy:L or recursive:L:C, such as 3";
+        let l = |text: &str| text.parse().ok().filter(|l: &u32| *l >= 2).ok_or(wrong);
+        let spread = match how.split(':').collect::<Vec<_>>()[..] {
+            [n] | ["probabilistic", n] => Spread::Probabilistic { l: l(n)? },
+            ["distinct", n] => Spread::Distinct { l: l(n)? },
+            ["entropy", n] => Spread::Entropy { l: l(n)? },
+            ["recursive", n, c] => Spread::Recursive { c: c.parse().map_err(|_| wrong)?, l: l(n)? },
+            _ => return Err(wrong),
+        };
+        Ok(Self { column: column.to_owned(), spread })
+    }
+
+    /// A closeness as flags and policies spell it: `0.2` or `ordered:0.2`.
+    pub fn closeness(column: &str, how: &str) -> Result<Self, &'static str> {
+        use muslin_protect::{Distance, Spread};
+        let wrong = "a number from 0 to 1, or ordered: and such a number, such as 0.2";
+        let (distance, t) = match how.split_once(':') {
+            None => (Distance::Equal, how),
+            Some(("equal", t)) => (Distance::Equal, t),
+            Some(("ordered", t)) => (Distance::Ordered, t),
+            Some(_) => return Err(wrong),
+        };
+        let t = t.parse::<Weight>().ok().filter(|t| *t <= Weight::ONE).ok_or(wrong)?;
+        Ok(Self { column: column.to_owned(), spread: Spread::Close { t, distance } })
+    }
+}
+
 impl Claim {
     /// At least so many rows in each class.
     pub(crate) fn k_anonymity(k: u32, columns: &[String]) -> Self {
+        let text = format!("every row is one of at least {k} that agree on these columns");
+        Self { k: Some(k), ..Self::of("k-anonymity", columns, text) }
+    }
+
+    /// What a suppression of cells promises.
+    pub(crate) fn notion(notion: SuppressNotion, k: u32, columns: &[String]) -> Self {
+        let text = match notion {
+            SuppressNotion::KAnonymity => return Self::k_anonymity(k, columns),
+            SuppressNotion::Ambiguity => {
+                format!("every row agrees with at least {} others wherever both are visible", k - 1)
+            }
+            SuppressNotion::OneToK => {
+                format!("the values of every person fit at least {k} published rows")
+            }
+            SuppressNotion::KToOne => {
+                format!("every published row fits the values of at least {k} people")
+            }
+            SuppressNotion::BothK => format!(
+                "the values of every person fit at least {k} published rows, and every such row at least {k} people"
+            ),
+        };
+        Self { k: Some(k), ..Self::of(notion.name(), columns, text) }
+    }
+
+    /// A ratio that what is published does not exceed.
+    pub(crate) fn ratio(target: Target, columns: &[String], missing: MissingRule) -> Self {
+        let (measure, beta) = (target.measure(), target.beta());
+        let of = match measure {
+            Measure::Distinct => "classes make of the rows",
+            Measure::Separation => "row pairs that are told apart make of all pairs",
+        };
+        let text = format!("on these columns, {of} a share of at most {beta}");
+        let kind = format!("{}-ratio", measure.name());
+        let missing = match missing {
+            MissingRule::Category => "category",
+            MissingRule::Distinct => "distinct",
+            MissingRule::Wildcard => "wildcard",
+        };
         Self {
-            claim: "k-anonymity".into(),
-            k: Some(k),
-            l: None,
-            c: None,
-            t: None,
+            beta: Some(beta.as_f64()),
+            missing: missing.into(),
+            ..Self::of(&kind, columns, text)
+        }
+    }
+
+    /// A claim about classes on some columns.
+    fn of(claim: &str, columns: &[String], text: String) -> Self {
+        Self {
+            claim: claim.into(),
             columns: columns.to_vec(),
-            sensitive: None,
-            bucket: None,
-            slices: None,
             missing: "category".into(),
-            text: format!("every row is one of at least {k} that agree on these columns"),
+            text,
+            ..Self::default()
         }
     }
 
@@ -89,37 +171,21 @@ impl Claim {
             }
             _ => ("unknown", None, None, None),
         };
-        Self {
-            claim: claim.into(),
-            k: None,
-            l,
-            c,
-            t,
-            columns: columns.to_vec(),
-            sensitive: Some(setting.column.clone()),
-            bucket: None,
-            slices: None,
-            missing: "category".into(),
-            text: in_words(setting.spread),
-        }
+        let sensitive = Some(setting.column.clone());
+        Self { l, c, t, sensitive, ..Self::of(claim, columns, in_words(setting.spread)) }
     }
 
     /// No value of the sensitive column is that of more than one in l rows of a bucket.
     pub(crate) fn bucketized(l: u32, sensitive: &str, bucket: &str, others: &[String]) -> Self {
+        let text = format!(
+            "in no bucket is a value that of more than one in {l} rows, and who knows all other values of somebody tells this one with a probability of at most 1/{l}"
+        );
         Self {
-            claim: "probabilistic-l-diversity".into(),
-            k: None,
             l: Some(l),
-            c: None,
-            t: None,
-            columns: vec![bucket.to_owned()],
             sensitive: Some(sensitive.to_owned()),
             bucket: Some(bucket.to_owned()),
             slices: Some(vec![others.to_vec(), vec![sensitive.to_owned()]]),
-            missing: "category".into(),
-            text: format!(
-                "in no bucket is a value that of more than one in {l} rows, and who knows all other values of somebody tells this one with a probability of at most 1/{l}"
-            ),
+            ..Self::of("probabilistic-l-diversity", &[bucket.to_owned()], text)
         }
     }
 
@@ -142,20 +208,15 @@ impl Claim {
         } else {
             "when buckets that match are weighted by how frequent the values are in each, and not by their sizes"
         };
+        let text = format!(
+            "who knows all other values of somebody tells this one with a probability of at most 1/{l}, {how}"
+        );
         Self {
-            claim: "l-diverse-slicing".into(),
-            k: None,
             l: Some(l),
-            c: None,
-            t: None,
-            columns,
             sensitive: Some(sensitive.to_owned()),
             bucket: Some(bucket.to_owned()),
             slices: Some(slices.to_vec()),
-            missing: "category".into(),
-            text: format!(
-                "who knows all other values of somebody tells this one with a probability of at most 1/{l}, {how}"
-            ),
+            ..Self::of("l-diverse-slicing", &columns, text)
         }
     }
 }
@@ -185,7 +246,13 @@ fn in_words(spread: muslin_protect::Spread) -> String {
 impl fmt::Display for Claim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = match (self.k, self.l, self.c, self.t) {
-            (Some(k), ..) => format!("{k}-anonymity"),
+            (Some(k), ..) => match self.claim.as_str() {
+                "ambiguity" => format!("{k}-ambiguity"),
+                "1k" => format!("(1,{k})-anonymity"),
+                "k1" => format!("({k},1)-anonymity"),
+                "kk" => format!("({k},{k})-anonymity"),
+                _ => format!("{k}-anonymity"),
+            },
             (_, Some(l), Some(c), _) => format!("recursive ({c},{l})-diversity"),
             (_, Some(l), ..) if self.claim == "l-diverse-slicing" => format!("{l}-diverse slicing"),
             (_, Some(l), ..) => self.claim.replace("-l-", &format!(" {l}-")),

@@ -37,6 +37,7 @@ mod looked;
 mod mask;
 mod plots;
 mod policy;
+mod presets;
 mod release;
 mod scan;
 mod slice;
@@ -93,7 +94,12 @@ pub use self::mask::{
     MaskJob, MaskReason, MaskReport, MaskSampleReport, MaskStepReport, MaskedReport,
 };
 pub use self::plots::{association_plot, loss_plot, marginal_plot};
-pub use self::policy::{ColumnPolicy, InputPolicy, Policy};
+pub use self::policy::{
+    BucketizePolicy, ColumnPolicy, CombinationPolicy, GeneralizePolicy, InputPolicy, LimitsPolicy,
+    MaskPolicy, Policy, ProtectMethod, ProtectPolicy, ReleasePolicy, SlicePolicy, SuppressPolicy,
+    UtilityPolicy, WeightPolicy,
+};
+pub use self::presets::Preset;
 pub use self::release::ReleaseOutput;
 pub use self::scan::{
     ClassesReport, ColumnReport, Decided, ScanJob, ScanReport, SizeReport, Threshold, suggest_role,

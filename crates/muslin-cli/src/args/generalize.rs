@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueHint};
-use muslin::{Cut, Distance, Labels, Recoding, Spread, SpreadSetting, Weight};
+use muslin::{Cut, Labels, Recoding, SpreadSetting};
 
 use super::{InputArgs, ReleaseArgs, one_of};
 
@@ -95,34 +95,14 @@ impl Bounds {
 
 /// `NAME=L`, `NAME=KIND:L` or `NAME=recursive:L:C`. The last `=` counts: names may hold one.
 fn parse_diversity(text: &str) -> Result<SpreadSetting, String> {
-    let wrong =
-        "NAME=L, NAME=distinct:L, NAME=entropy:L or NAME=recursive:L:C, such as diagnosis=3";
-    let (column, how) = text.rsplit_once('=').ok_or(wrong)?;
-    let l = |text: &str| text.parse().ok().filter(|l: &u32| *l >= 2).ok_or(wrong);
-    let spread = match how.split(':').collect::<Vec<_>>()[..] {
-        [n] | ["probabilistic", n] => Spread::Probabilistic { l: l(n)? },
-        ["distinct", n] => Spread::Distinct { l: l(n)? },
-        ["entropy", n] => Spread::Entropy { l: l(n)? },
-        ["recursive", n, c] => {
-            Spread::Recursive { c: c.parse::<Weight>().map_err(|_| wrong)?, l: l(n)? }
-        }
-        _ => return Err(wrong.into()),
-    };
-    Ok(SpreadSetting { column: column.to_owned(), spread })
+    let (column, how) = text.rsplit_once('=').ok_or("NAME=L, such as diagnosis=3")?;
+    SpreadSetting::diversity(column, how).map_err(|how| format!("NAME= and {how}"))
 }
 
 /// `NAME=T` or `NAME=ordered:T`.
 fn parse_closeness(text: &str) -> Result<SpreadSetting, String> {
-    let wrong = "NAME=T or NAME=ordered:T with a number from 0 to 1, such as diagnosis=0.2";
-    let (column, how) = text.rsplit_once('=').ok_or(wrong)?;
-    let (distance, t) = match how.split_once(':') {
-        None => (Distance::Equal, how),
-        Some(("equal", t)) => (Distance::Equal, t),
-        Some(("ordered", t)) => (Distance::Ordered, t),
-        Some(_) => return Err(wrong.into()),
-    };
-    let t = t.parse::<Weight>().ok().filter(|t| *t <= Weight::ONE).ok_or(wrong)?;
-    Ok(SpreadSetting { column: column.to_owned(), spread: Spread::Close { t, distance } })
+    let (column, how) = text.rsplit_once('=').ok_or("NAME=T, such as diagnosis=0.2")?;
+    SpreadSetting::closeness(column, how).map_err(|how| format!("NAME= and {how}"))
 }
 
 /// `0.02` or `2%`.
@@ -151,6 +131,8 @@ fn parse_grid(text: &str) -> Result<(String, f64), String> {
 
 #[cfg(test)]
 mod tests {
+    use muslin::{Distance, Spread};
+
     use super::*;
 
     #[test]

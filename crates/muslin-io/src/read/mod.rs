@@ -21,6 +21,8 @@ pub use self::columns::ColumnChoice;
 pub use self::csv::{CsvOptions, Dialect, Encoding};
 pub use self::source::{Compression, Format, Input};
 
+pub(crate) use self::source::content;
+
 use self::sample::SampleSize;
 use self::source::Opened;
 use crate::{ColumnType, Place, Result};
@@ -157,6 +159,6 @@ fn with_opened<T: Send>(
 
 /// Does what a decoding library does. Those of Parquet and Arrow check what they read; should one
 /// of them panic on bytes it did not expect, that is damage in the file, not a mistake of ours.
-fn guarded<T>(decode: impl FnOnce() -> T) -> Option<T> {
+pub(crate) fn guarded<T>(decode: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(decode)).ok()
 }

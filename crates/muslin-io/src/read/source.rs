@@ -2,6 +2,7 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::PathBuf;
 
+use bytes::Bytes;
 use muslin_engine::Run;
 use serde::{Deserialize, Serialize};
 
@@ -119,6 +120,12 @@ pub(super) fn open(input: &Input) -> Result<Opened> {
         bytes,
         name: input.name(),
     })
+}
+
+/// The format of an input, and its content without the compression around it.
+pub(crate) fn content(input: &Input, run: &Run) -> Result<(Format, Bytes)> {
+    let opened = open(input)?;
+    Ok((opened.format, opened.into_bytes(run)?.into()))
 }
 
 impl Opened {

@@ -6,6 +6,7 @@ mod csv;
 mod parquet;
 mod result;
 mod safe_file;
+mod safe_folder;
 mod values;
 
 use std::io::{self, Write};
@@ -16,6 +17,7 @@ use muslin_engine::Run;
 pub use self::csv::CsvStyle;
 pub use self::result::ResultWriter;
 pub use self::safe_file::remove_temporary_files;
+pub use self::safe_folder::SafeFolder;
 
 use self::safe_file::SafeFile;
 use crate::{Error, OutputProblem, Release, Result};

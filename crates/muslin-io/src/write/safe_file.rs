@@ -13,8 +13,8 @@ use std::sync::Mutex;
 
 use crate::OutputProblem;
 
-const PREFIX: &str = ".muslin-";
-const SUFFIX: &str = ".tmp";
+pub(super) const PREFIX: &str = ".muslin-";
+pub(super) const SUFFIX: &str = ".tmp";
 
 /// A destination in the making; dropped without [`SafeFile::commit`], nothing is left of it.
 pub(super) struct SafeFile {
@@ -23,13 +23,15 @@ pub(super) struct SafeFile {
     destination: PathBuf,
 }
 
-/// Removes its file when dropped, unless that was renamed.
-struct Temporary {
+/// Removes its file or folder when dropped, unless that was renamed.
+#[derive(Debug)]
+pub(super) struct Temporary {
     path: PathBuf,
+    is_folder: bool,
     renamed: bool,
 }
 
-/// The temporary files of this program, for the moment when it must end at once.
+/// The temporary files and folders of this program, for the moment when it must end at once.
 static LIVE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Removes the temporary files of this program: for a program that is about to end without
@@ -37,7 +39,7 @@ static LIVE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 pub fn remove_temporary_files() {
     if let Ok(live) = LIVE.lock() {
         live.iter().for_each(|path| {
-            let _ = fs::remove_file(path);
+            let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
         });
     }
 }
@@ -47,14 +49,34 @@ impl Temporary {
         if let Ok(mut live) = LIVE.lock() {
             live.push(path.clone());
         }
-        Self { path, renamed: false }
+        Self { path, is_folder: false, renamed: false }
+    }
+
+    /// A folder that is there already.
+    pub(super) fn folder(path: PathBuf) -> Self {
+        let mut temporary = Self::new(path);
+        temporary.is_folder = true;
+        temporary
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// It has another name now.
+    pub(super) fn keep(&mut self) {
+        self.renamed = true;
     }
 }
 
 impl Drop for Temporary {
     fn drop(&mut self) {
         if !self.renamed {
-            let _ = fs::remove_file(&self.path);
+            let _ = if self.is_folder {
+                fs::remove_dir_all(&self.path)
+            } else {
+                fs::remove_file(&self.path)
+            };
         }
         if let Ok(mut live) = LIVE.lock() {
             live.retain(|path| *path != self.path);
@@ -95,14 +117,18 @@ impl SafeFile {
         self.out.flush()?;
         self.out.get_ref().sync_all()?;
         fs::rename(&self.temporary.path, &self.destination)?;
-        self.temporary.renamed = true;
-        // The new name is on the disk only when the folder is; a folder that cannot be opened
-        // cannot be asked to, and the file is in its place all the same.
-        #[cfg(unix)]
-        if let Ok(folder) = File::open(folder_of(&self.destination)) {
-            let _ = folder.sync_all();
-        }
+        self.temporary.keep();
+        sync_folder(folder_of(&self.destination));
         Ok(())
+    }
+}
+
+/// A new name is on the disk only when its folder is. A folder that cannot be opened cannot be asked
+/// to, and the file is in its place all the same.
+pub(super) fn sync_folder(folder: &Path) {
+    #[cfg(unix)]
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
     }
 }
 
@@ -116,7 +142,7 @@ impl Write for SafeFile {
     }
 }
 
-fn folder_of(path: &Path) -> &Path {
+pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

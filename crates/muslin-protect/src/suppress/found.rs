@@ -9,6 +9,7 @@ use crate::Protection;
 #[must_use]
 pub struct Suppressed {
     pub(super) changes: Changes,
+    pub(super) decoys: u64,
     pub(super) cost: Weight,
     pub(super) lower_bound: Weight,
     pub(super) certificate: Option<Vec<u64>>,
@@ -25,6 +26,11 @@ impl Suppressed {
     /// Number of cells withheld.
     pub fn cells(&self) -> usize {
         self.changes.suppressed_cells()
+    }
+
+    /// Cells of these that no class needed: they keep others from being told.
+    pub fn decoys(&self) -> u64 {
+        self.decoys
     }
 
     /// Cells withheld from a column.

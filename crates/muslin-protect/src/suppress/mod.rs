@@ -7,6 +7,7 @@ mod ambiguity;
 mod exact;
 mod found;
 mod groups;
+mod harden;
 
 use muslin_assess::{Weight, Weights};
 use muslin_engine::{Engine, Run};
@@ -44,8 +45,8 @@ pub enum Notion {
 /// must stay loses a cell, no column more cells than its budget. Whatever reaches the notion by
 /// suppression costs at least the lower bound. When exact, and the run was not stopped, the cost is
 /// the lower bound, unless weights are so fine that it is within a millionth of it. With diversity, no sensitive value is that of more
-/// than one in l rows of a class. Nothing is withheld without need: where all rows of a class agree
-/// on a column, it is shown.
+/// than one in l rows of a class. Unless robust or closed, nothing is withheld without need: where all
+/// rows of a class agree on a column, it is shown.
 ///
 /// # Cost
 /// Up to 16 columns, every closed group of at least k rows is listed, which is at most the kinds of
@@ -77,6 +78,8 @@ pub struct Suppress {
     diversity: Option<(ColumnId, u32)>,
     gap: f64,
     exact: bool,
+    robust: bool,
+    closed: bool,
 }
 
 /// Quasi-identifiers at most.
@@ -97,6 +100,8 @@ impl Suppress {
             diversity: None,
             gap: 0.02,
             exact: false,
+            robust: false,
+            closed: false,
         }
     }
 
@@ -157,6 +162,21 @@ impl Suppress {
         self
     }
 
+    /// Whether more cells are withheld, until each leaves at least two values to somebody who knows
+    /// that none is withheld without need. A column of one value leaves that.
+    #[must_use]
+    pub fn robust(mut self, robust: bool) -> Self {
+        self.robust = robust;
+        self
+    }
+
+    /// Whether a column that tells another one, by itself and in all rows, is withheld with it.
+    #[must_use]
+    pub fn closed(mut self, closed: bool) -> Self {
+        self.closed = closed;
+        self
+    }
+
     /// Decides which cells to withhold.
     pub fn run(&self, table: &EncodedTable, run: &Run) -> Result<Suppressed> {
         let columns: Vec<ColumnId> = match &self.columns {
@@ -212,9 +232,16 @@ impl Suppress {
                 "no way was found to keep within the budget of column `{name}`\n  hint: pass a larger `--budget` for it, or a smaller `-k`"
             )));
         }
+        let needed = count(&found.blanked);
+        if self.robust || self.closed {
+            let how = (self.closed, self.robust);
+            harden::harden(table, &columns, &costs, how, &mut found.blanked, run)?;
+        }
+        let decoys = count(&found.blanked) - needed;
         let (changes, cost) = changes(table, &columns, &costs, &found)?;
         Ok(Suppressed {
             changes,
+            decoys,
             cost: Weight::of_millionths(cost),
             lower_bound: Weight::of_millionths(bound),
             certificate,
@@ -236,6 +263,13 @@ impl Suppress {
         if self.exact && (self.diversity.is_some() || !self.budgets.is_empty()) {
             return wrong(
                 "exact knows neither budgets nor diversity\n  hint: leave them out, or leave exact out",
+            );
+        }
+        if (self.robust || self.closed)
+            && (self.notion != Notion::KAnonymity || !self.budgets.is_empty())
+        {
+            return wrong(
+                "blanks that give nothing away are for classes of equal rows, and know no budgets\n  hint: ask for the notion `k-anonymity`, without `--budget`",
             );
         }
         if self.diversity.is_some_and(|(_, l)| l < 2) {
@@ -267,9 +301,15 @@ impl Protector for Suppress {
     }
 }
 
+/// How many cells are blank.
+fn count(blanked: &[u128]) -> u64 {
+    blanked.iter().map(|row| u64::from(row.count_ones())).sum()
+}
+
 fn nothing(table: &EncodedTable) -> Suppressed {
     Suppressed {
         changes: Changes::none(table),
+        decoys: 0,
         cost: Weight::ZERO,
         lower_bound: Weight::ZERO,
         certificate: None,

@@ -52,7 +52,9 @@ impl Recoding {
 }
 
 /// How the several values of a class are published, where no hierarchy says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum Labels {
     /// From the smallest to the largest.
     Ranges,

@@ -15,6 +15,7 @@ pub use self::report::{MaskReason, MaskReport, MaskSampleReport, MaskStepReport,
 
 use self::explain::Explain;
 use self::report::{shown, unreachable};
+use crate::claims::Claim;
 use crate::input::{InputReport, names};
 use crate::looked::is_nearly_unique;
 use crate::release::ReleaseOutput;
@@ -207,6 +208,11 @@ impl MaskJob {
             sample: found.sample().map(|sample| MaskSampleReport::new(&sample, target.measure())),
             row_order: self.output.as_ref().map(|output| output.order_name().into()),
             written: None,
+            claims: found
+                .is_reached()
+                .then(|| Claim::ratio(target, &whole.names(found.publish()), self.missing))
+                .into_iter()
+                .collect(),
             warnings: self.warnings(found, whole),
         })
     }

@@ -7,6 +7,7 @@ use muslin_table::{MissingRule, printable};
 use serde::Serialize;
 
 use crate::Error;
+use crate::claims::Claim;
 use crate::input::InputReport;
 
 /// Which columns are published, and what they give away. No value of a cell is here.
@@ -76,6 +77,8 @@ pub struct MaskReport {
     pub row_order: Option<String>,
     /// Where the release is; none where none was asked for, or nothing can be published.
     pub written: Option<String>,
+    /// What the release claims; nothing where nothing can be published.
+    pub claims: Vec<Claim>,
     /// What to look at before relying on the figures.
     pub warnings: Vec<String>,
 }

@@ -18,6 +18,7 @@ pub use self::certificate::CertificateCheck;
 pub use self::report::{DiversityReport, NotionsReport, SuppressColumnReport, SuppressReport};
 
 use self::decide::Decided;
+use crate::claims::{Claim, SpreadSetting};
 use crate::input::InputReport;
 use crate::release::ReleaseOutput;
 use crate::whole::Whole;
@@ -307,8 +308,24 @@ impl SuppressJob {
             written: None,
             certificate: None,
             ledger: None,
+            claims: self.claims(whole),
             warnings: self.warnings(whole, &after),
         })
+    }
+
+    /// What the release claims. A broken dependency is no promise about anybody.
+    fn claims(&self, whole: &Whole) -> Vec<Claim> {
+        if self.dependency.is_some() {
+            return Vec::new();
+        }
+        let names = whole.names(&whole.measured);
+        let mut claims = vec![Claim::notion(self.notion, self.k, &names)];
+        if let Some((column, l)) = &self.diversity {
+            let spread = muslin_protect::Spread::Probabilistic { l: *l };
+            let setting = SpreadSetting { column: column.clone(), spread };
+            claims.push(Claim::spread(&setting, &names));
+        }
+        claims
     }
 
     /// An error where the judge does not find what was promised: our own mistake.

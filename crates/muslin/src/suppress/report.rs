@@ -4,6 +4,7 @@ use muslin_engine::Coverage;
 use serde::Serialize;
 
 use super::SuppressNotion;
+use crate::claims::Claim;
 use crate::input::InputReport;
 
 /// Which cells are withheld, what that protects, and how good it is. No value of a cell is here.
@@ -71,6 +72,8 @@ pub struct SuppressReport {
     pub certificate: Option<String>,
     /// Where the ledger is.
     pub ledger: Option<String>,
+    /// What the release claims.
+    pub claims: Vec<Claim>,
     /// What to look at before relying on the figures.
     pub warnings: Vec<String>,
 }

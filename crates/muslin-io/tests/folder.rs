@@ -1,0 +1,102 @@
+//! Folders that appear whole or not at all.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::Path;
+
+use muslin_io::{Error, OutputProblem, SafeFolder};
+
+const MARK: &str = "manifest.json";
+
+/// A release of one file.
+fn make(destination: &Path, text: &str) -> muslin_io::Result<()> {
+    let folder = SafeFolder::create(destination, MARK)?;
+    fs::write(folder.path().join(MARK), text).unwrap();
+    fs::write(folder.inner("internal")?.join("ledger"), text).unwrap();
+    folder.commit()
+}
+
+/// What a folder holds besides the release.
+fn others(folder: &Path) -> usize {
+    fs::read_dir(folder).unwrap().count() - 1
+}
+
+#[test]
+fn a_folder_appears_when_it_is_complete_and_replaces_what_was_there() {
+    let place = tempfile::tempdir().unwrap();
+    let release = place.path().join("release");
+    let begun = SafeFolder::create(&release, MARK).unwrap();
+    fs::write(begun.path().join("data"), "x").unwrap();
+    assert!(!release.exists());
+    drop(begun);
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+
+    for text in ["one", "two"] {
+        make(&place.path().join("release/"), text).unwrap();
+        assert_eq!(fs::read_to_string(release.join(MARK)).unwrap(), text);
+        assert_eq!(fs::read_to_string(release.join("internal/ledger")).unwrap(), text);
+        assert_eq!((fs::read_dir(&release).unwrap().count(), others(place.path())), (2, 0));
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&release), mode(&release.join("internal"))), (0o700, 0o700));
+    }
+}
+
+#[test]
+fn what_is_no_release_is_never_replaced() {
+    let place = tempfile::tempdir().unwrap();
+    let problem = |path: &Path| match make(path, "x") {
+        Err(Error::Output { problem, .. }) => problem,
+        other => panic!("{other:?}"),
+    };
+    let file = place.path().join("file");
+    fs::write(&file, "mine").unwrap();
+    assert_eq!(problem(&file), OutputProblem::NotAFolder);
+    let other = place.path().join("other");
+    fs::create_dir(&other).unwrap();
+    make(&other, "an empty one is").unwrap();
+    fs::remove_file(other.join(MARK)).unwrap();
+    assert_eq!(problem(&other), OutputProblem::NotOurs);
+    assert!(other.join("internal/ledger").exists());
+    assert!(matches!(problem(&place.path().join("a/b")), OutputProblem::Unwritable(_)));
+}
+
+#[test]
+fn leftovers_go_and_folders_in_the_making_stay() {
+    let place = tempfile::tempdir().unwrap();
+    let release = place.path().join("release");
+    let living = SafeFolder::create(&release, MARK).unwrap();
+    fs::write(living.path().join(MARK), "living").unwrap();
+    // As a killed program leaves it: nobody holds the lock.
+    let dead = place.path().join(".muslin-release-1-0.tmp");
+    fs::create_dir(&dead).unwrap();
+    fs::write(dead.join(".lock"), "").unwrap();
+    make(&release, "second").unwrap();
+    assert!(!dead.exists() && living.path().exists());
+    living.commit().unwrap();
+    assert_eq!(fs::read_to_string(release.join(MARK)).unwrap(), "living");
+    assert_eq!(others(place.path()), 0);
+}
+
+#[test]
+fn of_many_makers_one_wins_and_no_mixture_is_seen() {
+    let place = tempfile::tempdir().unwrap();
+    let release = place.path().join("release");
+    std::thread::scope(|scope| {
+        for maker in 0..4 {
+            let release = &release;
+            scope.spawn(move || {
+                for round in 0..25 {
+                    make(release, &format!("{maker} {round}")).unwrap();
+                }
+            });
+        }
+    });
+    let texts = [MARK, "internal/ledger"].map(|name| fs::read_to_string(release.join(name)));
+    let [mark, ledger] = texts.map(Result::unwrap);
+    assert_eq!(mark, ledger);
+    assert_eq!(others(place.path()), 0);
+}

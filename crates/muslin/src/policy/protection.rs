@@ -1,0 +1,188 @@
+//! What a policy asks of a release, and how it is made.
+
+use std::collections::BTreeMap;
+
+use muslin_io::WriteFormat;
+use serde::{Deserialize, Serialize};
+
+use crate::generalize::{Labels, Recoding};
+use crate::suppress::SuppressNotion;
+
+/// What a release must meet.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct ReleasePolicy {
+    /// A threshold that is in use somewhere, such as `ihsn-5`; `k` wins over it.
+    pub preset: Option<String>,
+    /// The least rows that agree on all quasi-identifiers.
+    pub k: Option<u32>,
+    /// Columns with a k of their own.
+    pub combination: Vec<CombinationPolicy>,
+    /// Known attacks that are accepted, by name: `definetti`, `disambiguation`, `downcoding`.
+    pub accept: Vec<String>,
+    /// The format of the data: `csv`, `tsv`, `parquet` or `arrow`.
+    pub format: Option<String>,
+    /// The order of the rows: `shuffled` or `sorted`.
+    pub order: Option<String>,
+}
+
+/// Columns that somebody may know together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct CombinationPolicy {
+    /// Their names.
+    pub columns: Vec<String>,
+    /// The least rows that agree on them.
+    pub k: u32,
+}
+
+/// How a release is made.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct ProtectPolicy {
+    /// Methods in their order; generalize, then suppress, where nothing is said.
+    pub methods: Option<Vec<ProtectMethod>>,
+    /// How columns are masked.
+    pub mask: MaskPolicy,
+    /// How values are generalized.
+    pub generalize: GeneralizePolicy,
+    /// How cells are suppressed.
+    pub suppress: SuppressPolicy,
+    /// How rows are bucketized.
+    pub bucketize: BucketizePolicy,
+    /// How tables are sliced.
+    pub slice: SlicePolicy,
+}
+
+/// A way of protecting people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ProtectMethod {
+    /// Columns are withheld.
+    Mask,
+    /// Values become ranges, sets or groups.
+    Generalize,
+    /// Cells are withheld.
+    Suppress,
+    /// Sensitive values change places within buckets.
+    Bucketize,
+    /// Links between columns are cut within buckets.
+    Slice,
+}
+
+impl ProtectMethod {
+    /// The method's name, as policies and commands spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mask => "mask",
+            Self::Generalize => "generalize",
+            Self::Suppress => "suppress",
+            Self::Bucketize => "bucketize",
+            Self::Slice => "slice",
+        }
+    }
+}
+
+/// How columns are masked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct MaskPolicy {
+    /// `distinct` or `separation`.
+    pub measure: String,
+    /// The most that the ratio may be.
+    pub beta: f64,
+    /// Whether the best choice is proven.
+    pub exact: bool,
+}
+
+impl Default for MaskPolicy {
+    fn default() -> Self {
+        Self { measure: "distinct".into(), beta: 0.5, exact: false }
+    }
+}
+
+/// How values are generalized.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct GeneralizePolicy {
+    /// `mondrian`, `local` or `full-domain`.
+    pub recoding: Option<Recoding>,
+    /// The share of rows that may be withheld.
+    pub suppression_limit: Option<f64>,
+    /// `ranges`, `sets` or `multisets`.
+    pub labels: Option<Labels>,
+    /// Whether bounds of ranges are those of the class.
+    pub tight: bool,
+    /// Steps of the grids that bounds lie on, by column.
+    pub grid: BTreeMap<String, f64>,
+}
+
+/// How cells are suppressed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct SuppressPolicy {
+    /// `k-anonymity`, `kk`, `k1`, `1k` or `ambiguity`.
+    pub notion: Option<SuppressNotion>,
+    /// How far above the bound is good enough, as a share of it.
+    pub gap: Option<f64>,
+    /// Whether every blank keeps at least two candidates for somebody who knows how blanks are chosen.
+    pub robust: bool,
+}
+
+/// How rows are bucketized.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct BucketizePolicy {
+    /// The diversity of every bucket; that of the sensitive column where nothing is said.
+    pub l: Option<u32>,
+    /// `anatomy` or `mondrian`.
+    pub method: Option<String>,
+}
+
+/// How tables are sliced.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct SlicePolicy {
+    /// The diversity; that of the sensitive column where nothing is said.
+    pub l: Option<u32>,
+    /// Columns that stay together; found by association where nothing is said.
+    pub slices: Option<Vec<Vec<String>>>,
+}
+
+/// What a release may lose. Where it would lose more, nothing is written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct LimitsPolicy {
+    /// The most cells of quasi-identifiers that are suppressed, as a share.
+    pub suppressed: Option<f64>,
+    /// The most rows that are withheld, as a share.
+    pub removed: Option<f64>,
+    /// The most of the detail of quasi-identifiers that is lost (GCP).
+    pub gcp: Option<f64>,
+    /// The most that counting queries are off, at the median.
+    pub counts_off: Option<f64>,
+}
+
+/// What analysts need.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct UtilityPolicy {
+    /// Columns that are neither masked nor lose cells.
+    pub keep: Vec<String>,
+}
+
+/// A known format.
+pub(super) fn format(name: &str) -> Option<WriteFormat> {
+    WriteFormat::ALL.into_iter().find(|format| format.name() == name)
+}
