@@ -13,7 +13,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let demo = DemoData::new(2_000, Seed::new(1));
     demo.write(&Destination::named(&file), &WriteOptions::default(), &run)?;
 
-    let mut job = BucketizeJob::new(Input::named(&file), 2, "blood_group");
+    let mut job = BucketizeJob::new(Input::named(&file), 2);
+    job.sensitive = Some("blood_group".into());
     job.read.null = vec![String::new()];
     job.roles = ["patient_id", "name"].map(|name| (name.to_owned(), Role::Identifier)).into();
     let to = |name: &str| ReleaseOutput::new(Destination::named(folder.path().join(name)));

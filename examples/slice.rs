@@ -13,7 +13,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let demo = DemoData::new(2_000, Seed::new(1));
     demo.write(&Destination::named(&file), &WriteOptions::default(), &run)?;
 
-    let mut job = SliceJob::new(Input::named(&file), 2, "blood_group");
+    let mut job = SliceJob::new(Input::named(&file), 2);
+    job.sensitive = Some("blood_group".into());
     let columns = ["age", "sex", "marital_status", "education", "blood_group"];
     job.read.columns = ColumnChoice::Only(columns.map(str::to_owned).to_vec());
     let release = folder.path().join("release.csv");
@@ -25,7 +26,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     println!("{} buckets, an l of {:?}", report.buckets, report.effective_l);
     if let Some(membership) = &report.membership {
-        println!("{} of {} combinations are fake", membership.fakes, membership.consistent);
+        // None where they are more than a number can say.
+        if let (Some(fakes), Some(all)) = (membership.fakes, membership.consistent) {
+            println!("{fakes} of {all} combinations are fake");
+        }
     }
     Ok(())
 }

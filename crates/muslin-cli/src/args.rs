@@ -5,6 +5,7 @@ mod diff;
 mod generalize;
 mod keys;
 mod mask;
+mod names;
 mod release;
 mod slice;
 mod suppress;
@@ -16,11 +17,14 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueHint};
 use muslin::{ColumnType, Encoding, GroupBy, Method, MissingRule, Role, Score, WriteFormat};
 
+use self::names::parse_names;
+
 pub(crate) use self::bucketize::Bucketize;
 pub(crate) use self::diff::Diff;
 pub(crate) use self::generalize::{Bounds, Generalize};
 pub(crate) use self::keys::{Keys, MinimumArgs, QuestionArgs};
 pub(crate) use self::mask::Mask;
+pub(crate) use self::names::{Names, slices_for_shell};
 pub(crate) use self::release::ReleaseArgs;
 pub(crate) use self::slice::Slice;
 pub(crate) use self::suppress::Suppress;
@@ -100,8 +104,8 @@ pub(crate) struct Scan {
     #[command(flatten)]
     pub(crate) input: InputArgs,
     /// Look at the classes of these columns together instead of the suggested ones.
-    #[arg(long, visible_alias = "qi", value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) quasi_identifiers: Option<Vec<String>>,
+    #[arg(long, visible_alias = "qi", value_name = "NAMES", value_parser = parse_names)]
+    pub(crate) quasi_identifiers: Option<Vec<Names>>,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -198,12 +202,12 @@ pub(crate) struct InputArgs {
     /// Take roles and options from this policy file; flags win over it.
     #[arg(short, long, value_name = "TOML", value_hint = ValueHint::FilePath)]
     pub(crate) policy: Option<PathBuf>,
-    /// Read only these columns.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "exclude")]
-    pub(crate) columns: Option<Vec<String>>,
+    /// Read only these columns, such as `age,sex`; a name with a comma stands between double quotes.
+    #[arg(long, value_name = "NAMES", value_parser = parse_names, conflicts_with = "exclude")]
+    pub(crate) columns: Option<Vec<Names>>,
     /// Read all columns but these.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) exclude: Option<Vec<String>>,
+    #[arg(long, value_name = "NAMES", value_parser = parse_names)]
+    pub(crate) exclude: Option<Vec<Names>>,
     /// Give a column a role: identifier, quasi-identifier, sensitive, weight or other.
     #[arg(long, value_name = "NAME=ROLE", value_parser = parse_role)]
     pub(crate) role: Vec<(String, Role)>,

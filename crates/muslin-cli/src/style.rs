@@ -79,6 +79,16 @@ impl Style {
         text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n"
     }
 
+    /// A text and something to be copied, which is never broken and goes to a line of its own where both
+    /// are too long for one.
+    pub(crate) fn with_copied(&self, text: &str, copied: &str, indent: usize) -> String {
+        let start = self.wrap(text, indent);
+        let last = start.lines().last().unwrap_or_default().chars().count();
+        let is_short = last + 1 + copied.chars().count() <= usize::from(self.width);
+        let joint = if is_short { " ".into() } else { format!("\n{}", " ".repeat(indent)) };
+        format!("{}{joint}{copied}\n", start.trim_end())
+    }
+
     /// Text broken at spaces to the width, later lines indented.
     pub(crate) fn wrap(&self, text: &str, indent: usize) -> String {
         let width = usize::from(self.width);
@@ -114,6 +124,11 @@ pub(crate) fn count(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// A count of things, such as `1 row` or `2 rows`.
+pub(crate) fn counted(number: u64, thing: &str) -> String {
+    format!("{} {thing}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
 /// Names of columns, one after the other.
@@ -200,6 +215,7 @@ mod tests {
     fn numbers_are_easy_to_read() {
         assert_eq!(count(1_234_567), "1,234,567");
         assert_eq!(count(999), "999");
+        assert_eq!([0, 1, 2_000].map(|n| counted(n, "row")), ["0 rows", "1 row", "2,000 rows"]);
         assert_eq!(percent(0.0), "0 %");
         assert_eq!(percent(0.000_001), "< 0.01 %");
         assert_eq!(percent(0.999_999), "> 99.99 %");
@@ -222,5 +238,8 @@ mod tests {
         assert!(wrapped.lines().all(|line| line.len() <= 40), "{wrapped}");
         let text = format!("{} 22.9 % of it", "x".repeat(34));
         assert_eq!(style.wrap(&text, 2), format!("{}\n  22.9 % of it\n", "x".repeat(34)));
+        assert_eq!(style.with_copied("To copy:", "'a b'", 2), "To copy: 'a b'\n");
+        let copied = "a b ".repeat(20);
+        assert_eq!(style.with_copied("To copy:", &copied, 2), format!("To copy:\n  {copied}\n"));
     }
 }

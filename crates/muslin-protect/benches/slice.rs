@@ -99,7 +99,7 @@ fn main() {
                     "  p {:.3} {:.3}, fakes {:.0}, auc {:.3} {:.3}",
                     found.max_p(Weighting::Equal).as_f64(),
                     found.max_p(Weighting::BySize).as_f64(),
-                    found.membership().fakes().number(),
+                    found.membership().fakes().number().unwrap_or(f64::INFINITY),
                     found.membership().matching_auc().unwrap_or(0.5),
                     found.membership().multiplicity_auc().unwrap_or(0.5),
                 );

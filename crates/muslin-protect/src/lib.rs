@@ -20,8 +20,8 @@ pub use mask::{Mask, MaskFound, MaskMethod, MaskSample, MaskStep};
 pub use order::{BucketOrder, Draws};
 pub use protector::{Protection, Protector};
 pub use slice::{
-    Associations, Combinations, MatchingBuckets, Membership, Slice, SliceCheck, SliceCut, Sliced,
-    Slices, Weighting,
+    Associations, BUCKET_NAME, Combinations, MatchingBuckets, Membership, Slice, SliceCheck,
+    SliceCut, Sliced, Slices, Weighting,
 };
 pub use suppress::{
     Ambiguated, Ambiguity, AmbiguityMethod, Dependency, DependencyGoal, Discernibility, Notion,

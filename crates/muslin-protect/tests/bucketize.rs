@@ -2,8 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-use muslin_engine::{Coverage, Run, Seed, take_rows};
+use muslin_engine::{Cancel, Coverage, Run, Seed, Stop, take_rows};
 use muslin_io::{Input, ReadOptions};
 use muslin_protect::{BucketMethod, BucketOrder, Bucketize, Bucketized, Error};
 use muslin_table::{ColumnId, ColumnSet, EncodedTable, Ratio};
@@ -114,6 +115,32 @@ fn wrong_settings_say_what_to_do() {
     let masked: ColumnSet = [ColumnId::new(1)].into_iter().collect();
     assert!(text(Bucketize::new(2, ColumnId::new(1)).masked(masked)).contains("withheld"));
     assert!(text(Bucketize::new(2, ColumnId::new(1)).bucket_name("c0")).contains("another name"));
+}
+
+/// One bucket, and as many rows left over as it has: each is placed without a look at all others.
+#[test]
+fn many_rows_that_are_left_over_are_placed() {
+    let rows = 600_001;
+    let cells = (0..rows).map(Some).collect();
+    let table = EncodedTable::of_columns([("s".to_owned(), cells)]);
+    let found = Bucketize::new(300_001, ColumnId::new(0)).run(&table, &Run::new()).unwrap();
+    assert_eq!((found.buckets(), found.largest()), (1, 600_001));
+}
+
+#[test]
+fn a_run_that_must_stop_leaves_rows_together() {
+    let table = large_table(50_000, &[30, 90, 5, 8], false, Seed::new(2));
+    for method in METHODS {
+        let bucketize = Bucketize::new(2, ColumnId::new(3)).method(method);
+        let late = bucketize.run(&table, &Run::new().time_limit(Some(Duration::ZERO))).unwrap();
+        assert_eq!(late.coverage(), Coverage::Stopped { by: Stop::TimeLimit }, "{method:?}");
+        assert_eq!(late.buckets(), 1);
+        assert!(late.max_p() <= Ratio::new(1, 2));
+        let cancel = Cancel::default();
+        cancel.cancel();
+        let ended = bucketize.run(&table, &Run::new().cancel(cancel)).unwrap();
+        assert_eq!(ended.coverage(), Coverage::Stopped { by: Stop::Interrupted });
+    }
 }
 
 #[test]

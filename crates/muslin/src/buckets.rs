@@ -4,16 +4,13 @@ use std::collections::BTreeMap;
 
 use muslin_io::{RowOrder, SystemDraws};
 use muslin_protect::{BucketOrder, Draws, Error as ProtectError};
-use muslin_table::{MissingRule, Ratio, Role};
+use muslin_table::{ColumnId, MissingRule, Ratio, Role};
 use muslin_verify::BucketFacts;
 
 use crate::input::names;
 use crate::release::ReleaseOutput;
 use crate::whole::Whole;
 use crate::{Error, Result};
-
-/// The name of the column of buckets, where nobody gives another.
-pub(crate) const BUCKET: &str = "bucket";
 
 /// Draws of the operating system's randomness.
 #[derive(Debug)]
@@ -56,6 +53,29 @@ pub(crate) fn check_missing(missing: MissingRule) -> Result<()> {
     Err(setting(
         "rows are put into buckets where a missing cell is a value of its own\n  hint: pass `--missing category`",
     ))
+}
+
+/// The sensitive column that is named, or the only one with that role; an error where it is not told
+/// which that is.
+pub(crate) fn sensitive(
+    whole: &Whole,
+    named: Option<&str>,
+    roles: &BTreeMap<String, Role>,
+) -> Result<ColumnId> {
+    let found = whole.sensitive(named, roles)?;
+    match found[..] {
+        [id] => Ok(id),
+        [] => Err(setting(
+            "no column that is read is sensitive\n  hint: name it with `--sensitive NAME`, or give it the role `sensitive`",
+        )),
+        _ => {
+            let all: Vec<&str> = found.iter().map(|&id| whole.table.column(id).name()).collect();
+            Err(setting(format!(
+                "several columns are sensitive ({}), and one can be protected\n  hint: say which with `--sensitive NAME`",
+                names(&all)
+            )))
+        }
+    }
 }
 
 /// Other columns that somebody called sensitive, and that are published all the same.

@@ -1,3 +1,5 @@
+use muslin_table::printable;
+
 /// Why a job did not end with a report. No message carries a cell's value.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -36,6 +38,15 @@ pub enum Error {
         reason: String,
         /// A way out.
         hint: String,
+    },
+    /// A column that the job names is in the input, and the job does not read it.
+    #[error(
+        "column `{}` is in the input and was not read, as the columns to read leave it out\n  hint: name it among `--columns`, or leave it out of `--exclude`, also in the policy file",
+        printable(.name)
+    )]
+    NotRead {
+        /// The column.
+        name: String,
     },
     /// A column that the job names is not there, or the like.
     #[error(transparent)]
@@ -126,7 +137,7 @@ impl Error {
             Self::Assess(error) => of_assess(error),
             Self::Protect(error) => of_protect(error),
             Self::Table(error) => of_table(error),
-            Self::Verify(_) | Self::Policy { .. } => Failure::Usage,
+            Self::Verify(_) | Self::NotRead { .. } | Self::Policy { .. } => Failure::Usage,
             Self::Hierarchy { .. } => Failure::Input,
             Self::NotHeld { .. } => Failure::Internal,
         }

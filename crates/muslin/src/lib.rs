@@ -63,7 +63,9 @@ pub use muslin_io::{
     Source, WriteFormat, WriteOptions, encode_batches, read, remove_temporary_files, type_name,
     write,
 };
-pub use muslin_protect::{BucketMethod, Cut, Distance, MaskMethod, SliceCheck, Spread, Ties};
+pub use muslin_protect::{
+    BUCKET_NAME, BucketMethod, Cut, Distance, MaskMethod, SliceCheck, Spread, Ties,
+};
 pub use muslin_table::{
     Cell, Changes, ClassDiversity, ClassSizes, Code, Codes, Column, ColumnId, ColumnSet,
     Dictionary, DiversityCount, EncodedTable, MissingRule, Ratio, Role, RowId, SizeCount,

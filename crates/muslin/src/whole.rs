@@ -92,9 +92,32 @@ impl Whole {
         columns.iter().map(|column| self.name(column)).collect()
     }
 
+    /// The column of a name. Where the input has it and it was not read, the error says so.
+    pub(crate) fn find(&self, name: &str) -> Result<ColumnId> {
+        let is_there = self.source.columns.iter().any(|own| own == name);
+        match self.table.find(name) {
+            Err(_) if is_there => Err(Error::NotRead { name: name.to_owned() }),
+            found => Ok(found?),
+        }
+    }
+
+    /// The sensitive column that is named, or all that have that role.
+    pub(crate) fn sensitive(
+        &self,
+        named: Option<&str>,
+        roles: &BTreeMap<String, Role>,
+    ) -> Result<Vec<ColumnId>> {
+        if let Some(name) = named {
+            return Ok(vec![self.find(name)?]);
+        }
+        let has_role =
+            |id: &ColumnId| roles.get(self.table.column(*id).name()) == Some(&Role::Sensitive);
+        Ok(self.table.all_columns().iter().filter(has_role).collect())
+    }
+
     /// The column of a name, if it is measured.
     pub(crate) fn measured_column(&self, name: &str) -> Result<ColumnId> {
-        let column = self.table.find(name)?;
+        let column = self.find(name)?;
         if self.measured.contains(column) {
             return Ok(column);
         }

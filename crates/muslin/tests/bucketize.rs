@@ -38,7 +38,8 @@ fn sorted_by_value(rows: usize) -> (TempDir, PathBuf) {
 }
 
 fn job(path: &Path, method: BucketMethod) -> BucketizeJob {
-    let mut job = BucketizeJob::new(Input::named(path), 2, "Disease");
+    let mut job = BucketizeJob::new(Input::named(path), 2);
+    job.sensitive = Some("Disease".into());
     job.roles = [("name".to_owned(), Role::Identifier)].into();
     job.method = method;
     job
@@ -167,7 +168,7 @@ fn an_l_that_is_too_much_is_out_of_reach_and_nothing_is_written() {
             "-o",
         ),
         (BucketizeJob { l: 2, sensitive_output: job.output.clone(), ..job.clone() }, "of its own"),
-        (BucketizeJob { l: 2, sensitive: "name".into(), ..job.clone() }, "withheld"),
+        (BucketizeJob { l: 2, sensitive: Some("name".into()), ..job.clone() }, "withheld"),
         (BucketizeJob { l: 2, bucket_name: "Age".into(), ..job.clone() }, "another name"),
     ] {
         let error = wrong.run(&Run::new()).unwrap_err();
@@ -181,7 +182,8 @@ fn sorted_releases_are_the_same_and_drawn_ones_are_not() {
     let (folder, path) = sorted_by_value(600);
     let bytes = |method: BucketMethod, order: RowOrder, threads: usize| {
         let release = folder.path().join("r.csv");
-        let mut job = BucketizeJob::new(Input::named(&path), 5, "s");
+        let mut job = BucketizeJob::new(Input::named(&path), 5);
+        job.sensitive = Some("s".into());
         (job.method, job.output) = (method, Some(to(&release, order)));
         job.run(&Run::new().threads(threads).unwrap()).unwrap();
         std::fs::read(&release).unwrap()
@@ -204,7 +206,8 @@ fn no_order_tells_who_has_which_value() {
         lines(&path).into_iter().map(|row| (row[0].clone(), row[2].clone())).collect();
     for method in METHODS {
         for order in [RowOrder::Sorted, RowOrder::AsRead, RowOrder::Shuffled] {
-            let mut job = BucketizeJob::new(Input::named(&path), 5, "s");
+            let mut job = BucketizeJob::new(Input::named(&path), 5);
+            job.sensitive = Some("s".into());
             (job.method, job.output) = (method, Some(to(&release, order)));
             job.run(&Run::new()).unwrap();
             // By chance one in five or fewer.
@@ -231,7 +234,8 @@ fn odd_tables_have_an_answer() {
     let path = folder.path().join("odd.csv");
     for (content, buckets) in [("a,s\n", 0), ("s\nx\ny\n", 1), ("a,s\n1,\n1,x\n,\n2,y\n", 2)] {
         std::fs::write(&path, content).unwrap();
-        let mut job = BucketizeJob::new(Input::named(&path), 2, "s");
+        let mut job = BucketizeJob::new(Input::named(&path), 2);
+        job.sensitive = Some("s".into());
         job.read.null = vec![String::new()];
         job.output = Some(to(&folder.path().join("r.csv"), RowOrder::Shuffled));
         job.sensitive_output = Some(to(&folder.path().join("v.csv"), RowOrder::Shuffled));

@@ -331,7 +331,8 @@ fn a_release_of_two_tables_loses_what_one_of_one_table_does() {
     let (folder, path) = hospital(600);
     let [one, rows, values] = ["one.csv", "rows.csv", "values.csv"].map(|f| folder.path().join(f));
     let bucketize = |release: &Path, values: Option<&Path>| {
-        let mut job = BucketizeJob::new(Input::named(&path), 3, "diagnosis_group");
+        let mut job = BucketizeJob::new(Input::named(&path), 3);
+        job.sensitive = Some("diagnosis_group".into());
         job.method = BucketMethod::Mondrian;
         job.read.columns = quasi_and("diagnosis_group");
         job.output = Some(to(release));

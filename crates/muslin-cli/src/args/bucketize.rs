@@ -1,11 +1,13 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueHint};
-use muslin::BucketMethod;
+use muslin::{BUCKET_NAME, BucketMethod};
 
+use super::names::{Names, parse_names};
 use super::{InputArgs, ReleaseArgs, one_of};
 
 #[derive(Debug, ClapArgs)]
+#[command(mut_arg("missing", |missing| missing.hide(true)))]
 pub(crate) struct Bucketize {
     #[command(flatten)]
     pub(crate) input: InputArgs,
@@ -22,16 +24,16 @@ pub(crate) struct Bucketize {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "What to reach")]
 pub(crate) struct BucketArgs {
-    /// The column whose values change places.
+    /// The column whose values change places [default: the one with the role sensitive].
     #[arg(long, value_name = "NAME")]
-    pub(crate) sensitive: String,
+    pub(crate) sensitive: Option<String>,
     /// Let no value of it be that of more than one in L rows of a bucket.
     #[arg(short, value_name = "L")]
     pub(crate) l: u32,
     /// The columns that people are known by; all but identifiers are published [default: by role, or
     /// all but identifiers and sensitive ones].
-    #[arg(long, visible_alias = "qi", value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) quasi_identifiers: Option<Vec<String>>,
+    #[arg(long, visible_alias = "qi", value_name = "NAMES", value_parser = parse_names)]
+    pub(crate) quasi_identifiers: Option<Vec<Names>>,
     /// Make buckets of rows with different sensitive values (anatomy), or of rows that are alike, which
     /// keeps more of how columns are associated (mondrian).
     #[arg(long, value_name = "WAY", default_value = "anatomy",
@@ -41,6 +43,6 @@ pub(crate) struct BucketArgs {
         }))]
     pub(crate) method: BucketMethod,
     /// The name of the column of buckets.
-    #[arg(long, value_name = "NAME", default_value = "bucket")]
+    #[arg(long, value_name = "NAME", default_value = BUCKET_NAME)]
     pub(crate) bucket_name: String,
 }

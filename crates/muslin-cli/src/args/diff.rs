@@ -4,6 +4,7 @@ use clap::{Args as ClapArgs, ValueHint};
 
 use super::InputArgs;
 use super::generalize::parse_hierarchy;
+use super::names::{Names, Slices, parse_names, parse_slices};
 
 #[derive(Debug, ClapArgs)]
 #[command(mut_arg("file", |file| file
@@ -33,8 +34,8 @@ pub(crate) struct Diff {
 pub(crate) struct MeasuredArgs {
     /// The columns whose loss is told together [default: by role, or all but identifiers and the
     /// sensitive one].
-    #[arg(long, visible_alias = "qi", value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) quasi_identifiers: Option<Vec<String>>,
+    #[arg(long, visible_alias = "qi", value_name = "NAMES", value_parser = parse_names)]
+    pub(crate) quasi_identifiers: Option<Vec<Names>>,
     /// The sensitive column [default: the one with that role].
     #[arg(long, value_name = "NAME")]
     pub(crate) sensitive: Option<String>,
@@ -91,33 +92,4 @@ pub(crate) struct ShownArgs {
     /// Write plots as SVG into this folder: losses, associations, each column before and after.
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub(crate) plots: Option<PathBuf>,
-}
-
-/// Columns that stayed together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Slices(pub(crate) Vec<Vec<String>>);
-
-fn parse_slices(text: &str) -> Result<Slices, String> {
-    let names = |slice: &str| -> Vec<String> {
-        slice.split(',').map(|name| name.trim().to_owned()).collect()
-    };
-    let slices: Vec<Vec<String>> = text.split('|').map(names).collect();
-    if slices.iter().flatten().any(String::is_empty) {
-        return Err("names with `,` between them and `|` between slices, such as a,b|c,d".into());
-    }
-    Ok(Slices(slices))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slices_are_read() {
-        let slices = |text: &str| parse_slices(text).map(|slices| slices.0);
-        assert_eq!(slices("a, b|c"), Ok(vec![vec!["a".into(), "b".into()], vec!["c".into()]]));
-        for text in ["", "a,,b", "a|", "|a"] {
-            assert!(slices(text).is_err(), "{text}");
-        }
-    }
 }

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueHint};
 use muslin::{Cut, Labels, Recoding, SpreadSetting};
 
+use super::names::{Names, parse_names};
 use super::{InputArgs, ReleaseArgs, one_of};
 
 #[derive(Debug, ClapArgs)]
@@ -25,8 +26,8 @@ pub(crate) struct ClassArgs {
     #[arg(short, value_name = "K")]
     pub(crate) k: u32,
     /// The columns to generalize [default: by role, or all but identifiers and sensitive ones].
-    #[arg(long, visible_alias = "qi", value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) quasi_identifiers: Option<Vec<String>>,
+    #[arg(long, visible_alias = "qi", value_name = "NAMES", value_parser = parse_names)]
+    pub(crate) quasi_identifiers: Option<Vec<Names>>,
     /// How a sensitive column is spread in every class: `NAME=3` (no value in more than one in 3 rows),
     /// `NAME=distinct:3`, `NAME=entropy:3` or `NAME=recursive:3:1.5` (l, then c); may be repeated.
     #[arg(long, value_name = "NAME=L", value_parser = parse_diversity)]

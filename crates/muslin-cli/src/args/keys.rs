@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueHint};
 use muslin::{Beta, Bound, Measure, SetsMethod, Weight, WriteFormat};
 
+use super::names::{Names, parse_names};
 use super::{InputArgs, one_of};
 
 #[derive(Debug, ClapArgs)]
@@ -31,8 +32,8 @@ pub(crate) struct QuestionArgs {
     #[arg(long, group = "question")]
     pub(crate) minimum: bool,
     /// Say what these columns tell apart.
-    #[arg(long, group = "question", value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) set: Option<Vec<String>>,
+    #[arg(long, group = "question", value_name = "NAMES", value_parser = parse_names)]
+    pub(crate) set: Option<Vec<Names>>,
     /// With `--set`: look at this many rows, drawn in one pass.
     #[arg(long, value_name = "N", requires = "set", conflicts_with_all = ["all", "minimum"])]
     pub(crate) sample: Option<u64>,

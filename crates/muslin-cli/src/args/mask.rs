@@ -1,6 +1,7 @@
 use clap::Args as ClapArgs;
 use muslin::{Beta, Measure, Weight};
 
+use super::names::{Names, parse_names};
 use super::{InputArgs, ReleaseArgs, one_of};
 
 #[derive(Debug, ClapArgs)]
@@ -33,11 +34,11 @@ pub(crate) struct MaskArgs {
     #[arg(long, value_name = "D", default_value = "0.01", value_parser = parse_beta, requires = "sample")]
     pub(crate) delta: Beta,
     /// Publish these columns in any case.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) keep: Vec<String>,
+    #[arg(long, value_name = "NAMES", value_parser = parse_names)]
+    pub(crate) keep: Vec<Names>,
     /// Mask these columns in any case.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) drop: Vec<String>,
+    #[arg(long, value_name = "NAMES", value_parser = parse_names)]
+    pub(crate) drop: Vec<Names>,
     /// What publishing a column is worth, where not 1; may be repeated.
     #[arg(long, value_name = "NAME=W", value_parser = parse_weight)]
     pub(crate) weight: Vec<(String, Weight)>,

@@ -1,12 +1,14 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueHint};
-use muslin::SliceCheck;
+use muslin::{BUCKET_NAME, SliceCheck};
 
 use super::generalize::parse_hierarchy;
+use super::names::{Slices, parse_slices};
 use super::{InputArgs, ReleaseArgs, one_of};
 
 #[derive(Debug, ClapArgs)]
+#[command(mut_arg("missing", |missing| missing.hide(true)))]
 pub(crate) struct Slice {
     #[command(flatten)]
     pub(crate) input: InputArgs,
@@ -22,16 +24,16 @@ pub(crate) struct Slice {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "What to reach")]
 pub(crate) struct CutArgs {
-    /// The column whose values nobody should learn.
+    /// The column whose values nobody should learn [default: the one with the role sensitive].
     #[arg(long, value_name = "NAME")]
-    pub(crate) sensitive: String,
+    pub(crate) sensitive: Option<String>,
     /// Let nobody's value of it be told with a probability above one in L.
     #[arg(short, value_name = "L")]
     pub(crate) l: u32,
     /// Columns that stay together: `age,sex|zip,disease`; a column may be in several slices [default:
     /// found by how strongly columns are associated].
     #[arg(long, value_name = "SLICES", value_parser = parse_slices, conflicts_with_all = ["count", "with_sensitive"])]
-    pub(crate) slices: Option<NamedSlices>,
+    pub(crate) slices: Option<Slices>,
     /// Find this many slices [default: as many as have about two columns each].
     #[arg(long, value_name = "N")]
     pub(crate) count: Option<usize>,
@@ -73,26 +75,8 @@ pub(crate) struct HowArgs {
     #[arg(long, value_name = "YES|NO", value_parser = one_of([true, false], |yes| if *yes { "yes" } else { "no" }.into()))]
     pub(crate) membership: Option<bool>,
     /// The name of the column of buckets.
-    #[arg(long, value_name = "NAME", default_value = "bucket")]
+    #[arg(long, value_name = "NAME", default_value = BUCKET_NAME)]
     pub(crate) bucket_name: String,
-}
-
-/// Columns that stay together, by name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NamedSlices(pub(crate) Vec<Vec<String>>);
-
-/// `a,b|c,d`.
-fn parse_slices(text: &str) -> Result<NamedSlices, String> {
-    let slice = |text: &str| -> Vec<String> {
-        text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
-    };
-    let slices: Vec<Vec<String>> = text.split('|').map(slice).collect();
-    if slices.iter().any(Vec::is_empty) {
-        return Err(
-            "names with `,` between them and `|` between slices, such as age,sex|zip".into()
-        );
-    }
-    Ok(NamedSlices(slices))
 }
 
 /// `NAME=N`. The last `=` counts: names may hold one.
@@ -107,10 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slices_and_levels_are_read() {
-        let slices = parse_slices("age, sex|zip").map(|slices| slices.0);
-        assert_eq!(slices, Ok(vec![vec!["age".into(), "sex".into()], vec!["zip".into()]]));
-        assert!(parse_slices("age||zip").is_err() && parse_slices("").is_err());
+    fn levels_are_read() {
         assert_eq!(parse_level("a=b=2"), Ok(("a=b".into(), 2)));
         assert!(parse_level("a").is_err() && parse_level("a=-1").is_err());
     }

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueHint};
 use muslin::{CellCost, SuppressMethod, SuppressNotion, Ties};
 
+use super::names::{Names, parse_lists, parse_names};
 use super::{InputArgs, ReleaseArgs, one_of};
 
 #[derive(Debug, ClapArgs)]
@@ -23,8 +24,8 @@ pub(crate) struct SuppressArgs {
     #[arg(short, value_name = "K")]
     pub(crate) k: u32,
     /// The columns that lose cells [default: by role, or all but identifiers and sensitive ones].
-    #[arg(long, visible_alias = "qi", value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) quasi_identifiers: Option<Vec<String>>,
+    #[arg(long, visible_alias = "qi", value_name = "NAMES", value_parser = parse_names)]
+    pub(crate) quasi_identifiers: Option<Vec<Names>>,
     /// What is to hold: equal rows (k-anonymity), or less.
     #[arg(long, value_name = "NOTION", default_value = SuppressNotion::KAnonymity.name(),
         value_parser = one_of(SuppressNotion::ALL, |notion| notion.name().into()))]
@@ -97,12 +98,8 @@ fn parse_diversity(text: &str) -> Result<(String, u32), String> {
 }
 
 fn parse_dependency(text: &str) -> Result<(Vec<String>, Vec<String>), String> {
-    let names = |text: &str| -> Vec<String> {
-        text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
-    };
-    let (from, to) = text.split_once("->").map(|(from, to)| (names(from), names(to))).unzip();
-    match (from, to) {
-        (Some(from), Some(to)) if !from.is_empty() && !to.is_empty() => Ok((from, to)),
+    match parse_lists(text, Some("->")).as_deref() {
+        Some([from, to]) => Ok((from.clone(), to.clone())),
         _ => Err("columns, an arrow, and columns, such as \"age,town -> diagnosis\"".into()),
     }
 }
@@ -120,5 +117,7 @@ mod tests {
         let (from, to) = parse_dependency("age, town -> diagnosis").unwrap();
         assert_eq!((from.join("|"), to.join("|")), ("age|town".into(), "diagnosis".into()));
         assert!(parse_dependency("age").is_err() && parse_dependency("-> age").is_err());
+        let (from, to) = parse_dependency("\"a,b\"->\"->\"").unwrap();
+        assert_eq!((from.join("|"), to.join("|")), ("a,b".into(), "->".into()));
     }
 }

@@ -4,8 +4,8 @@ use muslin::{
     ColumnChoice, Hierarchies, InputReport, MissingRule, Policy, ReadOptions, Role, printable,
 };
 
-use crate::args::InputArgs;
-use crate::style::{Style, count};
+use crate::args::{InputArgs, Names};
+use crate::style::{Style, counted};
 
 /// What the flags and the policy file say about an input; flags win.
 pub(super) struct Asked {
@@ -24,10 +24,10 @@ impl Asked {
         let hierarchies = policy.map(Policy::hierarchies).unwrap_or_default();
         let missing = input.missing.or(policy.and_then(|policy| policy.missing));
         if let Some(columns) = &input.columns {
-            read.columns = ColumnChoice::Only(columns.clone());
+            read.columns = ColumnChoice::Only(Names::all(columns));
         }
         if let Some(columns) = &input.exclude {
-            read.columns = ColumnChoice::Except(columns.clone());
+            read.columns = ColumnChoice::Except(Names::all(columns));
         }
         roles.extend(input.role.iter().cloned());
         read.types.extend(input.types.iter().cloned());
@@ -43,12 +43,21 @@ impl Asked {
     }
 }
 
+/// Takes the columns that a flag names for the quasi-identifiers, instead of those of the policy.
+pub(super) fn set_quasi_identifiers(roles: &mut BTreeMap<String, Role>, named: Option<&[Names]>) {
+    if let Some(named) = named {
+        roles.retain(|_, role| *role != Role::QuasiIdentifier);
+        roles.extend(Names::all(named).into_iter().map(|name| (name, Role::QuasiIdentifier)));
+    }
+}
+
 /// The first line of a report: the file, its shape and its form.
 pub(super) fn title(input: &InputReport, rows: u64, columns: usize, style: &Style) -> String {
     let title = format!(
-        "{}: {} rows, {columns} columns ({})",
+        "{}: {}, {} ({})",
         printable(&input.file),
-        count(rows),
+        counted(rows, "row"),
+        counted(columns as u64, "column"),
         describe(input, columns)
     );
     style.wrap(&title, 2)

@@ -4,7 +4,7 @@ use muslin::{ClassesReport, Decided, Input, Role, ScanJob, ScanReport, printable
 
 use super::input::{Asked, title};
 use super::{Outcome, print, start, talk, to_json};
-use crate::args::{Common, Scan};
+use crate::args::{Common, Names, Scan};
 use crate::exit::Exit;
 use crate::stats;
 use crate::style::{Style, bar, count, percent, ratio};
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Scan, common: &Common) -> Outcome {
 
 fn job(args: &Scan) -> Result<ScanJob, muslin::Error> {
     let Asked { read, roles, missing, .. } = Asked::new(&args.input)?;
-    let quasi_identifiers = args.quasi_identifiers.clone();
+    let quasi_identifiers = args.quasi_identifiers.as_deref().map(Names::all);
     Ok(ScanJob {
         read,
         roles,

@@ -4,7 +4,7 @@
 //!
 //! # Method
 //! [`BucketMethod::Mondrian`] splits buckets at medians while they stay diverse: rows of a bucket are
-//! alike. [`BucketMethod::Anatomy`] makes buckets of l rows with different sensitive values, which is
+//! alike. [`BucketMethod::Anatomy`] makes buckets of l to 2 l - 1 rows with different sensitive values, which is
 //! the least error when sensitive values are looked at alone, and puts together rows that are not alike.
 //!
 //! XT06: Xiao and Tao, Anatomy: simple and effective privacy preservation. VLDB 2006.
@@ -23,7 +23,7 @@ use crate::slice::{
     Buckets, Diversity, Layout, Splits, bucket_column, check_columns, check_l, check_name,
     largest_l, rearrange,
 };
-use crate::{BucketOrder, Draws, Error, Protection, Protector, Result};
+use crate::{BUCKET_NAME, BucketOrder, Draws, Error, Protection, Protector, Result};
 
 /// How buckets are made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Bucketize {
             method: BucketMethod::default(),
             masked: ColumnSet::new(),
             order: BucketOrder::default(),
-            bucket_name: "bucket".into(),
+            bucket_name: BUCKET_NAME.into(),
         }
     }
 
@@ -150,7 +150,8 @@ impl Bucketize {
                     BucketOrder::Sorted => &seed,
                 };
                 let mut draw = draws.sequence(CHOICE);
-                anatomy(column.codes(), column.slots(), self.l as usize, &mut draw)
+                let mut stop = || run.stop();
+                anatomy(column.codes(), column.slots(), self.l as usize, &mut draw, &mut stop)
             }
             BucketMethod::Mondrian => {
                 Splits::new(table, others.iter(), &diversity, self.l, run).run(rows)

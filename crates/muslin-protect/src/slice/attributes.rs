@@ -53,8 +53,8 @@ struct Grouped<'a> {
 }
 
 impl Associations {
-    /// Measures all pairs of `columns`. A text column of so many values that there are fewer than 20
-    /// rows for each is refused.
+    /// Measures all pairs of `columns`. A text column of more than ten values with fewer than 20 rows for
+    /// each is refused.
     pub fn new(table: &EncodedTable, columns: &ColumnSet, run: &Run) -> Result<Self> {
         let columns: Vec<ColumnId> = columns.iter().collect();
         let mut binned = ColumnSet::new();

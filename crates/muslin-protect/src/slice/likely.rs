@@ -194,7 +194,7 @@ impl Likely {
         let is_dense = matches.len() > 1 && self.slots <= DENSE;
         let mut dense = vec![0.0; if is_dense { self.slots } else { 0 }];
         let mut add = |matched: &Match, entry: &Entry, values: &[(u32, u32)]| {
-            let mut weight = self.index.share(matched, value);
+            let mut weight = self.index.share(matched, value).as_f64();
             if weighting == Weighting::BySize {
                 weight *= f64::from(self.index.sizes[matched.bucket as usize]);
             }

@@ -15,6 +15,7 @@ use super::buckets::Buckets;
 use super::diversity::classes;
 use super::fraction::gcd;
 use super::layout::Layout;
+use super::scaled::Scaled;
 
 /// The buckets of every value of every part.
 #[derive(Debug)]
@@ -103,7 +104,7 @@ impl Lists {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Match {
     pub(crate) bucket: u32,
-    near: f64,
+    near: Scaled,
 }
 
 impl Index {
@@ -205,13 +206,13 @@ impl Index {
 
     /// About the share of a bucket's rows that a combination of values has, were slices
     /// independent.
-    pub(crate) fn share(&self, matched: &Match, value: impl Fn(usize) -> u32) -> f64 {
+    pub(crate) fn share(&self, matched: &Match, value: impl Fn(usize) -> u32) -> Scaled {
         let size = f64::from(self.sizes[matched.bucket as usize]);
         let mut near = matched.near;
         for (at, part) in self.parts.iter().enumerate() {
             if let Some(shared) = &part.shared {
                 let class = shared.of_value[value(at) as usize];
-                near *= size / f64::from(shared.lists.count(class, matched.bucket));
+                near = near.times(size / f64::from(shared.lists.count(class, matched.bucket)));
             }
         }
         near
@@ -246,6 +247,7 @@ impl Index {
 
 fn first(list: &[(u32, u32)], sizes: &[u32], to: &mut Vec<Match>) {
     let share = |bucket: u32, count| f64::from(count) / f64::from(sizes[bucket as usize]);
+    let share = |bucket, count| Scaled::new(share(bucket, count));
     to.clear();
     to.extend(list.iter().map(|&(bucket, count)| Match { bucket, near: share(bucket, count) }));
 }
@@ -260,7 +262,7 @@ fn narrow(before: &[Match], list: &[(u32, u32)], sizes: &[u32], to: &mut Vec<Mat
         |entry| entry.0,
         |&Match { bucket, near }, &(_, count)| {
             let share = f64::from(count) / f64::from(sizes[bucket as usize]);
-            to.push(Match { bucket, near: near * share });
+            to.push(Match { bucket, near: near.times(share) });
         },
     );
 }

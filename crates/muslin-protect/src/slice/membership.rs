@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use super::buckets::Buckets;
 use super::matching::{Index, Match};
+use super::scaled::{Scaled, weights};
 use crate::Result;
 
 /// A number of combinations.
@@ -22,19 +23,19 @@ pub enum Combinations {
     Exactly(u64),
     /// Estimated from so many draws.
     About {
-        /// The estimate.
-        number: f64,
+        /// The estimate; none where it is beyond the largest floating-point number, about 1.8e308.
+        number: Option<f64>,
         /// Combinations that were drawn.
         draws: u64,
     },
 }
 
 impl Combinations {
-    /// The number, or what it is about.
+    /// The number, or what it is about; none where it is beyond the largest floating-point number.
     #[expect(clippy::cast_precision_loss, reason = "for people to read")]
-    pub fn number(self) -> f64 {
+    pub fn number(self) -> Option<f64> {
         match self {
-            Self::Exactly(number) => number as f64,
+            Self::Exactly(number) => Some(number as f64),
             Self::About { number, .. } => number,
         }
     }
@@ -59,6 +60,7 @@ const DRAWS: usize = 20_000;
 #[derive(Clone, Copy, Debug)]
 struct Rated {
     matching: f64,
+    /// Its logarithm.
     multiplicity: f64,
     weight: f64,
 }
@@ -68,11 +70,11 @@ impl Membership {
     /// the index's order.
     pub(super) fn new(index: &Index, buckets: &Buckets, rows: &[u32], run: &Run) -> Result<Self> {
         let held = Held::new(index, buckets);
-        let totals: Vec<f64> = (0..index.sizes.len())
+        let totals: Vec<Scaled> = (0..index.sizes.len())
             .into_par_iter()
             .map(|bucket| held.tree(index, bucket).total())
             .collect();
-        let total: f64 = totals.iter().sum();
+        let total = sum(totals.iter().copied());
         let value = |at: usize, part: usize| index.parts[part].value_of[rows[at] as usize];
         let real: Vec<Rated> = index.each(rows.len(), value, |at, matches| {
             rate(index, matches, |part| value(at, part), 1.0)
@@ -82,18 +84,22 @@ impl Membership {
         sorted.par_sort_unstable();
         let is_real =
             |combination: &[u32]| sorted.binary_search_by(|own| own[..].cmp(combination)).is_ok();
-        let (fakes, consistent) = if total <= COUNTED {
+        let (fakes, consistent) = if total.as_f64() <= COUNTED {
             let each = held.each(index, run)?;
             let consistent = each.len() as u64 / index.parts.len().max(1) as u64;
             let fakes = rated(index, &each, is_real, |_| 1.0);
             (fakes, Combinations::Exactly(consistent))
         } else {
-            let drawn = held.draw(index, &totals, run.seed_of_run());
+            let drawn = held.draw(index, &totals, run)?;
             let all = rated(index, &drawn, |_| false, |count| 1.0 / count);
+            let weight: f64 = all.iter().map(|own| own.weight).sum();
             #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-            let number = total * all.iter().map(|own| own.weight).sum::<f64>() / all.len() as f64;
-            let fakes = rated(index, &drawn, is_real, |count| 1.0 / count);
-            (fakes, Combinations::About { number, draws: all.len() as u64 })
+            let number = total.times(weight).times(1.0 / all.len() as f64).as_f64();
+            let number = Some(number).filter(|number| number.is_finite());
+            let draws = all.len() as u64;
+            let each = drawn.chunks(index.parts.len().max(1)).zip(all);
+            let fakes = each.filter(|(own, _)| !is_real(own)).map(|(_, rated)| rated).collect();
+            (fakes, Combinations::About { number, draws })
         };
         let number = real.len() as u64;
         Ok(Self {
@@ -101,9 +107,10 @@ impl Membership {
             fakes: match consistent {
                 Combinations::Exactly(all) => Combinations::Exactly(all - number),
                 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-                Combinations::About { number: all, draws } => {
-                    Combinations::About { number: (all - number as f64).max(0.0), draws }
-                }
+                Combinations::About { number: all, draws } => Combinations::About {
+                    number: all.map(|all| (all - number as f64).max(0.0)),
+                    draws,
+                },
             },
             consistent,
             matching_auc: auc(&real, &fakes, |own| own.matching),
@@ -141,17 +148,15 @@ impl Membership {
 
 fn rate(index: &Index, matches: &[Match], value: impl Fn(usize) -> u32, weight: f64) -> Rated {
     let expected = |matched: &Match| {
-        index.share(matched, &value) * f64::from(index.sizes[matched.bucket as usize])
+        index.share(matched, &value).times(f64::from(index.sizes[matched.bucket as usize]))
     };
     let count = f64::from(u32::try_from(matches.len()).expect("no more buckets than rows"));
-    // So much is the same that the order of a product cannot make equal ones differ.
-    let multiplicity = round(matches.iter().map(expected).sum());
+    let multiplicity = sum(matches.iter().map(expected)).rounded_log2();
     Rated { matching: count, multiplicity, weight }
 }
 
-/// A number without its last bits.
-fn round(number: f64) -> f64 {
-    f64::from_bits((number.to_bits() + (1 << 15)) & !((1 << 16) - 1))
+fn sum(numbers: impl Iterator<Item = Scaled>) -> Scaled {
+    numbers.fold(Scaled::ZERO, Scaled::plus)
 }
 
 /// The combinations of a list that are not real, rated.
@@ -203,7 +208,7 @@ struct Tree<'a> {
     index: &'a Index,
     values: Vec<&'a [u32]>,
     /// For each part and each of its values there.
-    numbers: Vec<Vec<f64>>,
+    numbers: Vec<Vec<Scaled>>,
 }
 
 impl Held {
@@ -232,23 +237,27 @@ impl Held {
     fn tree<'a>(&'a self, index: &'a Index, bucket: usize) -> Tree<'a> {
         let values: Vec<&[u32]> =
             (0..index.parts.len()).map(|part| self.of(part, bucket)).collect();
-        let mut numbers: Vec<Vec<f64>> = values.iter().map(|own| vec![1.0; own.len()]).collect();
+        let mut numbers: Vec<Vec<Scaled>> =
+            values.iter().map(|own| vec![Scaled::ONE; own.len()]).collect();
         // Each part tells its parent how many of its combinations fit.
         for at in (1..values.len()).rev() {
             let part = &index.parts[at];
             match &part.shared {
                 None => {
-                    let sum: f64 = numbers[at].iter().sum();
-                    numbers[part.parent].iter_mut().for_each(|number| *number *= sum);
+                    let all = sum(numbers[at].iter().copied());
+                    numbers[part.parent].iter_mut().for_each(|number| *number = number.by(all));
                 }
                 Some(shared) => {
-                    let mut sums: BTreeMap<u32, f64> = BTreeMap::new();
-                    for (&value, number) in values[at].iter().zip(&numbers[at]) {
-                        *sums.entry(shared.of_value[value as usize]).or_default() += number;
+                    let mut sums: BTreeMap<u32, Scaled> = BTreeMap::new();
+                    for (&value, &number) in values[at].iter().zip(&numbers[at]) {
+                        let class = shared.of_value[value as usize];
+                        let sum = sums.entry(class).or_insert(Scaled::ZERO);
+                        *sum = sum.plus(number);
                     }
                     let parents = values[part.parent].iter().zip(&mut numbers[part.parent]);
                     for (&value, number) in parents {
-                        *number *= sums.get(&shared.of_parent[value as usize]).unwrap_or(&0.0);
+                        let class = shared.of_parent[value as usize];
+                        *number = number.by(*sums.get(&class).unwrap_or(&Scaled::ZERO));
                     }
                 }
             }
@@ -302,11 +311,12 @@ impl Held {
     }
 
     /// Combinations of buckets, one as likely as another.
-    fn draw(&self, index: &Index, totals: &[f64], seed: Seed) -> Vec<u32> {
+    fn draw(&self, index: &Index, totals: &[Scaled], run: &Run) -> Result<Vec<u32>> {
+        let seed = run.seed_of_run();
         let mut ends = Vec::with_capacity(totals.len());
         let mut sum = 0.0;
-        for total in totals {
-            sum += total;
+        for weight in weights(totals.iter().copied()) {
+            sum += weight;
             ends.push(sum);
         }
         let mut picks: Vec<(usize, u64)> = (0..DRAWS as u64)
@@ -321,17 +331,19 @@ impl Held {
             .into_par_iter()
             .flat_map_iter(|picks| {
                 let tree = self.tree(index, picks[0].0);
-                picks.iter().map(move |&(_, draw)| tree.draw(seed.part(draw)))
+                let open = picks.iter().take_while(|_| run.stop().is_none());
+                open.map(move |&(_, draw)| tree.draw(seed.part(draw)))
             })
             .collect();
+        run.check()?;
         drawn.sort_unstable();
-        drawn.concat()
+        Ok(drawn.concat())
     }
 }
 
 impl Tree<'_> {
-    fn total(&self) -> f64 {
-        self.numbers.first().map_or(0.0, |numbers| numbers.iter().sum())
+    fn total(&self) -> Scaled {
+        self.numbers.first().map_or(Scaled::ZERO, |numbers| sum(numbers.iter().copied()))
     }
 
     /// A combination, each as likely as another.
@@ -347,14 +359,16 @@ impl Tree<'_> {
             };
             let each = self.values[at].iter().zip(&self.numbers[at]);
             let open = each.filter(|(value, _)| fits(**value));
+            let weights = weights(open.clone().map(|own| *own.1));
+            let open = open.zip(weights).map(|((&value, _), weight)| (value, weight));
             let sum: f64 = open.clone().map(|own| own.1).sum();
             let mut left = seed.unit(at as u64) * sum;
-            let passed = |own: &(&u32, &f64)| {
+            let passed = |own: &(u32, f64)| {
                 left -= own.1;
                 left < 0.0
             };
-            let chosen = open.clone().find(passed).or_else(|| open.clone().next_back());
-            combination.push(*chosen.expect("a value that fits").0);
+            let chosen = open.clone().find(passed).or_else(|| open.clone().last());
+            combination.push(chosen.expect("a value that fits").0);
         }
         combination
     }

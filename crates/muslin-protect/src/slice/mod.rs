@@ -41,6 +41,7 @@ mod measures;
 mod medoids;
 mod membership;
 mod permute;
+mod scaled;
 
 use muslin_engine::{Coverage, Engine, Run};
 use muslin_table::{Changes, Column, ColumnId, ColumnSet, EncodedTable, Ratio, printable};
@@ -61,6 +62,9 @@ pub(crate) use self::layout::Layout;
 use self::likely::Likely;
 pub(crate) use self::permute::rearrange;
 use crate::{BucketOrder, Error, Protection, Protector, Result};
+
+/// The name of the published column of buckets, where nobody gives another.
+pub const BUCKET_NAME: &str = "bucket";
 
 /// Which columns stay together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,7 +136,7 @@ impl Slice {
             one_attempt: false,
             buckets: None,
             order: BucketOrder::default(),
-            bucket_name: "bucket".into(),
+            bucket_name: BUCKET_NAME.into(),
         }
     }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use muslin_engine::{Coverage, Run, Stop};
 use muslin_io::{Input, ReadOptions, Release, RowOrder};
-use muslin_protect::{BucketMethod, Bucketize, Bucketized};
+use muslin_protect::{BUCKET_NAME, BucketMethod, Bucketize, Bucketized};
 use muslin_table::{ColumnId, MissingRule, Role};
 use muslin_verify::{BucketFacts, BucketJudge};
 
@@ -15,8 +15,8 @@ pub use self::report::{BucketizeLoss, BucketizeReport};
 
 use crate::Result;
 use crate::buckets::{
-    BUCKET, check_diverse, check_kept, check_missing, feasible, largest_l, order, order_warnings,
-    sensitive_warning, setting,
+    check_diverse, check_kept, check_missing, feasible, largest_l, order, order_warnings,
+    sensitive, sensitive_warning, setting,
 };
 use crate::claims::Claim;
 use crate::input::InputReport;
@@ -41,7 +41,9 @@ use crate::whole::{Whole, nearly_unique};
 /// let folder = tempfile::tempdir()?;
 /// let file = folder.path().join("people.csv");
 /// std::fs::write(&file, "age,disease\n31,flu\n33,gout\n52,gout\n58,flu\n")?;
-/// let report = BucketizeJob::new(Input::named(&file), 2, "disease").run(&Run::new())?;
+/// let mut job = BucketizeJob::new(Input::named(&file), 2);
+/// job.sensitive = Some("disease".into());
+/// let report = job.run(&Run::new())?;
 /// assert_eq!((report.buckets, report.effective_l), (2, Some(2)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -57,8 +59,8 @@ pub struct BucketizeJob {
     pub missing: MissingRule,
     /// The diversity: no sensitive value is that of more than one in so many rows of a bucket.
     pub l: u32,
-    /// The sensitive column.
-    pub sensitive: String,
+    /// The sensitive column; where nothing is said, the only one with that role.
+    pub sensitive: Option<String>,
     /// How buckets are made.
     pub method: BucketMethod,
     /// The name of the published column of buckets.
@@ -73,16 +75,16 @@ pub struct BucketizeJob {
 
 impl BucketizeJob {
     /// Puts the rows of `input` into buckets by Anatomy, and writes nothing.
-    pub fn new(input: Input, l: u32, sensitive: impl Into<String>) -> Self {
+    pub fn new(input: Input, l: u32) -> Self {
         Self {
             input,
             read: ReadOptions::default(),
             roles: BTreeMap::new(),
             missing: MissingRule::default(),
             l,
-            sensitive: sensitive.into(),
+            sensitive: None,
             method: BucketMethod::default(),
-            bucket_name: BUCKET.into(),
+            bucket_name: BUCKET_NAME.into(),
             output: None,
             sensitive_output: None,
         }
@@ -92,8 +94,9 @@ impl BucketizeJob {
     pub fn run(&self, run: &Run) -> Result<BucketizeReport> {
         self.check()?;
         let mut whole = Whole::of(&self.input, &self.read, &self.roles, false, run)?;
-        let sensitive = whole.table.find(&self.sensitive)?;
-        whole.leave_sensitive(&self.roles, &[&self.sensitive]);
+        let sensitive = sensitive(&whole, self.sensitive.as_deref(), &self.roles)?;
+        let name = whole.name(sensitive);
+        whole.leave_sensitive(&self.roles, &[&name]);
         let found = Bucketize::new(self.l, sensitive)
             .method(self.method)
             .masked(whole.identifiers.clone())
@@ -110,7 +113,7 @@ impl BucketizeJob {
         let order = self.output.as_ref().map_or(RowOrder::AsRead, |output| output.order);
         let release = Release::new(&whole.table, &changes, order)?;
         let counts = counts.transpose()?;
-        let facts = self.judge(&whole, &found, &release, counts.as_ref(), &counting)?;
+        let facts = self.judge(&whole, &name, &found, (&release, counts.as_ref()), &counting)?;
         let mut report = self.report(&whole, sensitive, &found, &facts);
         let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
         if let Some(output) = self.output.as_ref().filter(|_| !is_interrupted) {
@@ -146,19 +149,19 @@ impl BucketizeJob {
     fn judge(
         &self,
         whole: &Whole,
+        sensitive: &str,
         found: &Bucketized,
-        release: &Release,
-        counts: Option<&Release>,
+        (release, counts): (&Release, Option<&Release>),
         run: &Run,
     ) -> Result<BucketFacts> {
-        let others = self.others(whole);
-        let own = vec![vec![self.sensitive.clone()]];
+        let others = others(whole, sensitive);
+        let own = vec![vec![sensitive.to_owned()]];
         let judged = |slices: Vec<Vec<String>>| BucketJudge::new(&self.bucket_name, slices);
         let of = (&whole.table, found.bucket_of());
         let facts = match counts {
             None => {
                 let slices = [others].into_iter().filter(|own| !own.is_empty()).chain(own);
-                let judge = judged(slices.collect()).sensitive(&self.sensitive);
+                let judge = judged(slices.collect()).sensitive(sensitive);
                 judge.run(of.0, of.1, release.table(), run)?
             }
             Some(counts) => {
@@ -167,19 +170,12 @@ impl BucketizeJob {
                 check_kept(&facts)?;
                 // As many rows as each value is said to have.
                 let rows = tables::expanded(counts.table())?;
-                judged(own).sensitive(&self.sensitive).run(of.0, of.1, &rows, run)?
+                judged(own).sensitive(sensitive).run(of.0, of.1, &rows, run)?
             }
         };
         check_kept(&facts)?;
         check_diverse(&facts, self.l)?;
         Ok(facts)
-    }
-
-    /// Published columns but the sensitive one.
-    fn others(&self, whole: &Whole) -> Vec<String> {
-        let mut names = whole.names(&whole.published());
-        names.retain(|name| *name != self.sensitive);
-        names
     }
 
     fn report(
@@ -191,7 +187,8 @@ impl BucketizeJob {
     ) -> BucketizeReport {
         let mut unmeasured = whole.unmeasured();
         unmeasured.remove(sensitive);
-        let others = self.others(whole);
+        let name = whole.name(sensitive);
+        let others = others(whole, &name);
         BucketizeReport {
             schema: 1,
             command: "bucketize".into(),
@@ -200,7 +197,7 @@ impl BucketizeJob {
             rows: whole.table.rows() as u64,
             quasi_identifiers: whole.names(&whole.measured),
             unmeasured: whole.names(&unmeasured),
-            sensitive: self.sensitive.clone(),
+            sensitive: name.clone(),
             identifiers_dropped: whole.names(&whole.identifiers),
             method: method_name(self.method).into(),
             bucket: self.bucket_name.clone(),
@@ -212,7 +209,7 @@ impl BucketizeJob {
             largest: facts.largest(),
             max_p: facts.max_p().as_f64(),
             loss: BucketizeLoss { rce: found.rce(), rce_bound: found.rce_bound().as_f64() },
-            claims: vec![Claim::bucketized(self.l, &self.sensitive, &self.bucket_name, &others)],
+            claims: vec![Claim::bucketized(self.l, &name, &self.bucket_name, &others)],
             row_order: self.output.as_ref().map(|output| output.order_name().into()),
             written: None,
             sensitive_written: None,
@@ -223,7 +220,7 @@ impl BucketizeJob {
     /// What to look at before relying on the release.
     fn warnings(&self, whole: &Whole, sensitive: ColumnId) -> Vec<String> {
         let mut warnings: Vec<String> =
-            sensitive_warning(whole, &self.roles, &self.sensitive).into_iter().collect();
+            sensitive_warning(whole, &self.roles, &whole.name(sensitive)).into_iter().collect();
         let is_sorted = self.output.as_ref().is_some_and(|output| output.order == RowOrder::Sorted);
         if is_sorted && self.method == BucketMethod::Anatomy {
             warnings.push(
@@ -237,6 +234,13 @@ impl BucketizeJob {
         warnings.extend(whole.warnings.iter().cloned());
         warnings
     }
+}
+
+/// Published columns but the sensitive one.
+fn others(whole: &Whole, sensitive: &str) -> Vec<String> {
+    let mut names = whole.names(&whole.published());
+    names.retain(|name| name != sensitive);
+    names
 }
 
 /// A method's name, as flags spell it.

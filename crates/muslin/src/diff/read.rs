@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use arrow_schema::DataType;
 use muslin_engine::Run;
 use muslin_io::{ColumnType, Format, Input, ReadOptions, ReadTable, Source};
-use muslin_table::{Column, ColumnId, EncodedTable, Hierarchy, Role, printable};
+use muslin_protect::BUCKET_NAME;
+use muslin_table::{Column, ColumnId, EncodedTable, Hierarchy, printable};
 use muslin_verify::Error as VerifyError;
 use muslin_verify::loss::{Buckets, Reading};
 
@@ -14,9 +15,6 @@ use crate::hierarchies::Hierarchies;
 use crate::input::{names, warnings};
 use crate::whole::Whole;
 use crate::{Error, Result};
-
-/// The name of a bucket column, where nothing is said.
-const BUCKET: &str = "bucket";
 
 /// An original and a release of it.
 pub(super) struct Both {
@@ -39,12 +37,9 @@ impl Both {
         let mut whole = Whole::of(&job.original, &job.read, &job.roles, false, run)?;
         let mut told = Vec::new();
         let sensitive = sensitive(job, &whole, &mut told)?;
-        let named: Vec<&str> = sensitive.as_deref().into_iter().collect();
-        whole.leave_sensitive(&job.roles, &named);
-        let sensitive = match sensitive {
-            Some(name) => Some(whole.table.find(&name)?.index()),
-            None => None,
-        };
+        let name = sensitive.map(|id| whole.name(id));
+        whole.leave_sensitive(&job.roles, &name.as_deref().into_iter().collect::<Vec<_>>());
+        let sensitive = sensitive.map(ColumnId::index);
 
         let options = job.release_read.clone().unwrap_or_else(|| {
             let mut options = ReadOptions { null: job.read.null.clone(), ..Default::default() };
@@ -109,24 +104,16 @@ impl Both {
 }
 
 /// The sensitive column that is named, or the only one with that role.
-fn sensitive(job: &DiffJob, whole: &Whole, told: &mut Vec<String>) -> Result<Option<String>> {
-    if let Some(name) = &job.sensitive {
-        whole.table.find(name)?;
-        return Ok(Some(name.clone()));
+fn sensitive(job: &DiffJob, whole: &Whole, told: &mut Vec<String>) -> Result<Option<ColumnId>> {
+    let found = whole.sensitive(job.sensitive.as_deref(), &job.roles)?;
+    if found.len() > 1 {
+        let all: Vec<&str> = found.iter().map(|&id| whole.table.column(id).name()).collect();
+        told.push(format!(
+            "several columns are sensitive ({}), and none was looked at as such: pass `--sensitive NAME`",
+            names(&all)
+        ));
     }
-    let has_role = |column: &&Column| job.roles.get(column.name()) == Some(&Role::Sensitive);
-    let all: Vec<&str> = whole.table.columns().iter().filter(has_role).map(Column::name).collect();
-    match all[..] {
-        [] => Ok(None),
-        [name] => Ok(Some(name.to_owned())),
-        _ => {
-            told.push(format!(
-                "several columns are sensitive ({}), and none was looked at as such: pass `--sensitive NAME`",
-                names(&all)
-            ));
-            Ok(None)
-        }
-    }
+    Ok(found.first().copied().filter(|_| found.len() == 1))
 }
 
 /// Reads a release. A text file says nothing about types: what is text in the original is read as
@@ -193,7 +180,7 @@ fn trees(
 
 /// The column of the release that numbers buckets.
 fn bucket_name(job: &DiffJob) -> &str {
-    job.bucket.as_deref().unwrap_or(BUCKET)
+    job.bucket.as_deref().unwrap_or(BUCKET_NAME)
 }
 
 /// The buckets that were named, or those that the release seems to have.

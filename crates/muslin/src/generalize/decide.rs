@@ -46,7 +46,7 @@ impl GeneralizeJob {
         }
         let mut target = ClassTarget::new(self.k);
         for setting in &self.spreads {
-            target = target.spread(whole.table.find(&setting.column)?, setting.spread);
+            target = target.spread(whole.find(&setting.column)?, setting.spread);
         }
         for name in hierarchies.columns().chain(self.grids.keys().map(String::as_str)) {
             whole.measured_column(name)?;

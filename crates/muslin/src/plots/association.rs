@@ -32,8 +32,12 @@ pub fn association_plot(association: &DiffAssociation) -> Option<String> {
     let (top, panel) = (76.0, side + 28.0);
 
     let mut plot = Plot::new("How strongly columns go together");
-    let of = [("two", "before and after: from 0 (pale) to 1"), ("less", "difference: weaker")];
-    plot.legend(12.0, 46.0, &of);
+    let of = [
+        ("two", "before and after: from 0 (pale) to 1, shaded by the square root"),
+        ("two", "difference: stronger"),
+        ("less", "difference: weaker"),
+    ];
+    let legend = plot.legend(12.0, 46.0, &of);
     for (at, name) in names.iter().enumerate() {
         let y = top + FIELD * (float(at) + 0.5) + 4.0;
         plot.text(margin - 8.0, y, name, Anchor::End, "ink small");
@@ -47,17 +51,19 @@ pub fn association_plot(association: &DiffAssociation) -> Option<String> {
         }
         for edge in 0..=shown.len() {
             let at = FIELD * float(edge);
-            plot.line((left, top + at), (left + side, top + at));
-            plot.line((left + at, top), (left + at, top + side));
+            plot.line((left, top + at), (left + side, top + at), "grid");
+            plot.line((left + at, top), (left + at, top + side), "grid");
         }
         for pair in &association.pairs {
             let (Some(a), Some(b)) = (place(&pair.a), place(&pair.b)) else { continue };
             let value = [pair.before, pair.after, pair.after - pair.before][number];
             let class = if value < 0.0 { "less" } else { "two" };
+            // Most are near 0: by the square root they are seen.
+            let strength = value.abs().sqrt();
             let says = format!("{} and {}, {title}: {value:.3}", pair.a, pair.b);
             for (x, y) in [(a, b), (b, a)] {
                 let at = (left + FIELD * float(x) + 1.0, top + FIELD * float(y) + 1.0);
-                plot.area(at, (FIELD - 2.0, FIELD - 2.0), (class, value.abs()), &says);
+                plot.area(at, (FIELD - 2.0, FIELD - 2.0), (class, strength), &says);
             }
         }
     }
@@ -68,5 +74,5 @@ pub fn association_plot(association: &DiffAssociation) -> Option<String> {
         more => format!("{what}; {more} columns more are not drawn"),
     };
     plot.text(margin, bottom, &axis, Anchor::Start, "ink small");
-    Some(plot.finish((margin + panel * 3.0).max(420.0), bottom + LINE))
+    Some(plot.finish((margin + panel * 3.0).max(legend), bottom + LINE))
 }

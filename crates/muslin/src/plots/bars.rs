@@ -15,16 +15,12 @@ pub fn loss_plot(columns: &[DiffColumnReport]) -> String {
     plot.legend(12.0, 46.0, &[("two", "NCP"), ("one", "non-uniform entropy")]);
     let (top, step) = (64.0, 30.0);
     let bottom = top + step * float(shown.len());
-    for tenth in [0.0, 0.25, 0.5, 0.75, 1.0] {
-        let x = left + WIDTH * tenth;
-        plot.line((x, top - 4.0), (x, bottom));
-        plot.text(
-            x,
-            bottom + LINE,
-            &format!("{:.0} %", tenth * 100.0),
-            Anchor::Middle,
-            "ink small",
-        );
+    for quarter in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        let x = left + WIDTH * quarter;
+        let class = if quarter == 0.0 { "line" } else { "grid" };
+        plot.line((x, top - 4.0), (x, bottom), class);
+        let told = format!("{:.0} %", quarter * 100.0);
+        plot.text(x, bottom + LINE, &told, Anchor::Middle, "ink small");
     }
     for (at, (column, name)) in shown.iter().zip(&names).enumerate() {
         let y = top + step * float(at);

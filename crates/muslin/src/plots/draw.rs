@@ -9,14 +9,14 @@ pub(super) const LINE: f64 = 16.0;
 /// About the width of a character.
 const CHARACTER: f64 = 6.6;
 
-/// Colours of the parts of a plot: `ground`, `ink` (text), `line` (axes), `one` and `two` (data), `less`
-/// (what went down).
+/// Colours of the parts of a plot: `ground`, `ink` (text), `line` (axes), `grid` (paler than any data),
+/// `one` and `two` (data), `less` (what went down).
 const STYLE: &str = "<style>\
 text{font:12px system-ui,sans-serif}.title{font-size:15px;font-weight:600}.small{font-size:10px}\
-.ground{fill:#ffffff}.ink{fill:#1c2330}.line{stroke:#8b93a1;stroke-width:1}\
+.ground{fill:#ffffff}.ink{fill:#1c2330}.line{stroke:#8b93a1}.grid{stroke:#e2e6ec}\
 .one{fill:#9aa3b2}.two{fill:#2b6cd4}.less{fill:#d9641e}\
 @media(prefers-color-scheme:dark){\
-.ground{fill:#11151c}.ink{fill:#e4e8ef}.line{stroke:#6a7383}\
+.ground{fill:#11151c}.ink{fill:#e4e8ef}.line{stroke:#6a7383}.grid{stroke:#262d39}\
 .one{fill:#7d8798}.two{fill:#6ea3f5}.less{fill:#f08a4b}}\
 </style>";
 
@@ -69,10 +69,11 @@ impl Plot {
         ));
     }
 
-    pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64)) {
+    /// A line of the class `line` or `grid`.
+    pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str) {
         let ((x1, y1), (x2, y2)) = (from, to);
         self.push(format_args!(
-            "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" class=\"line\"/>"
+            "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" class=\"{class}\"/>"
         ));
     }
 
@@ -91,14 +92,15 @@ impl Plot {
         ));
     }
 
-    /// What the two colours of data are.
-    pub(super) fn legend(&mut self, x: f64, y: f64, entries: &[(&str, &str)]) {
+    /// What the colours of data are; returns where it ends.
+    pub(super) fn legend(&mut self, x: f64, y: f64, entries: &[(&str, &str)]) -> f64 {
         let mut x = x;
         for (class, text) in entries {
             self.area((x, y - 9.0), (10.0, 10.0), (class, 1.0), text);
             self.text(x + 15.0, y, text, Anchor::Start, "ink small");
             x += 34.0 + length(text);
         }
+        x
     }
 
     fn push(&mut self, part: std::fmt::Arguments<'_>) {
@@ -135,6 +137,34 @@ pub(super) fn percent(share: f64) -> String {
     if percent > 0.0 && percent < 0.1 { "< 0.1 %".into() } else { format!("{percent:.1} %") }
 }
 
+/// Where an axis of shares has ticks, and what they say: from zero to the first at or above `most`,
+/// which is 0 to 1, in round steps.
+pub(super) fn ticks(most: f64) -> Vec<(f64, String)> {
+    let most = if most > 0.0 { most * 100.0 } else { 100.0 };
+    let mut step: f64 = 1e-6;
+    let mut decimals = 6i32;
+    // At most five steps of 1, 2 or 5 times a power of ten.
+    let factors = [1.0, 2.0, 5.0];
+    let mut at = 0;
+    while step * factors[at] * 5.0 < most * (1.0 - 1e-9) {
+        at += 1;
+        if at == factors.len() {
+            (at, step, decimals) = (0, step * 10.0, decimals - 1);
+        }
+    }
+    let step = step * factors[at];
+    let decimals = usize::try_from(decimals).unwrap_or(0);
+    let mut ticks = vec![(0.0, "0 %".to_owned())];
+    for number in 1..=5u32 {
+        let before = step * f64::from(number - 1);
+        if before < most * (1.0 - 1e-9) {
+            let share = step * f64::from(number);
+            ticks.push((share / 100.0, format!("{share:.decimals$} %")));
+        }
+    }
+    ticks
+}
+
 /// A count as a number.
 #[expect(clippy::cast_precision_loss, reason = "a place in a plot")]
 pub(super) fn float(count: usize) -> f64 {
@@ -168,6 +198,26 @@ mod tests {
         let plot = plot.finish(10.0, 10.0);
         assert!(!plot.contains("<script") && plot.contains("a&lt;script&gt;&quot;x&quot;&amp;  "));
         assert_eq!(plot.matches("<title>").count(), plot.matches("</title>").count());
+    }
+
+    #[test]
+    fn ticks_are_round() {
+        let said =
+            |most: f64| -> Vec<String> { ticks(most).into_iter().map(|own| own.1).collect() };
+        assert_eq!(said(0.15), ["0 %", "5 %", "10 %", "15 %"]);
+        assert_eq!(said(0.151), ["0 %", "5 %", "10 %", "15 %", "20 %"]);
+        assert_eq!(said(0.012), ["0 %", "0.5 %", "1.0 %", "1.5 %"]);
+        assert_eq!(said(0.0), ["0 %", "20 %", "40 %", "60 %", "80 %", "100 %"]);
+        assert_eq!(said(1.0), said(0.0));
+        for most in (1..=1_000).map(|part| f64::from(part) / 1_000.0) {
+            let ticks = ticks(most);
+            assert!((3..=6).contains(&ticks.len()), "{most}");
+            assert!(ticks.last().is_some_and(|last| last.0 > most * 0.999_999), "{most}");
+            for (share, said) in ticks {
+                let said: f64 = said.trim_end_matches(" %").parse().expect("a number");
+                assert!((said - share * 100.0).abs() < 1e-9, "{most}: {said}");
+            }
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-use super::draw::{Anchor, LINE, Plot, float, percent, short};
+use super::draw::{Anchor, LINE, Plot, float, percent, short, ticks};
 use crate::diff::DiffMarginal;
 
 /// The height of the largest bar.
@@ -14,17 +14,17 @@ pub fn marginal_plot(marginal: &DiffMarginal) -> String {
         .map(|bin| (part(count(bin.before), before), part(bin.after, after)))
         .collect();
     let most = shares.iter().fold(0.0, |most: f64, of| most.max(of.0).max(of.1));
-    let top_share = if most > 0.0 { (most * 20.0).ceil() / 20.0 } else { 1.0 };
+    let ticks = ticks(most);
+    let top_share = ticks.last().map_or(1.0, |last| last.0);
 
     let mut plot = Plot::new(&format!("{}: before and after", short(&marginal.column, 40)));
     plot.legend(12.0, 46.0, &[("one", "original"), ("two", "release, expected")]);
     let (left, top, step) = (64.0, 64.0, 34.0);
     let (right, bottom) = (left + step * float(marginal.bins.len().max(4)), top + HEIGHT);
-    for quarter in [0.0, 0.25, 0.5, 0.75, 1.0] {
-        let y = bottom - HEIGHT * quarter;
-        plot.line((left, y), (right, y));
-        let told = format!("{:.1} %", top_share * quarter * 100.0);
-        plot.text(left - 6.0, y + 4.0, &told, Anchor::End, "ink small");
+    for (number, (share, told)) in ticks.iter().enumerate() {
+        let y = bottom - HEIGHT * share / top_share;
+        plot.line((left, y), (right, y), if number == 0 { "line" } else { "grid" });
+        plot.text(left - 6.0, y + 4.0, told, Anchor::End, "ink small");
     }
     let mut has_labels = false;
     for ((at, bin), &(old, new)) in marginal.bins.iter().enumerate().zip(&shares) {

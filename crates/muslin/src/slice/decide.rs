@@ -51,7 +51,7 @@ impl SliceJob {
         let (found, associations, left_out) = match &self.slices {
             SliceSetting::Given(names) => {
                 let set = |names: &Vec<String>| -> Result<ColumnSet> {
-                    names.iter().map(|name| Ok(table.find(name)?)).collect()
+                    names.iter().map(|name| whole.find(name)).collect()
                 };
                 let slices: Vec<ColumnSet> = names.iter().map(set).collect::<Result<_>>()?;
                 let left_out = refused(&table, &published, run);
@@ -98,7 +98,7 @@ impl SliceJob {
         }
         let (mut generalized, mut levels) = (Vec::new(), Vec::new());
         for (name, &level) in &self.levels {
-            let id = whole.table.find(name)?;
+            let id = whole.find(name)?;
             if whole.identifiers.contains(id) {
                 return Err(setting(format!(
                     "column `{}` is an identifier and never published\n  hint: leave it out of `--level`",

@@ -10,7 +10,8 @@ use std::path::PathBuf;
 use muslin_engine::{Coverage, Error as EngineError, Run, Stop};
 use muslin_io::{Input, ReadOptions, Release, RowOrder};
 use muslin_protect::{
-    Associations, Combinations, Error as ProtectError, MatchingBuckets, SliceCheck, Weighting,
+    Associations, BUCKET_NAME, Combinations, Error as ProtectError, MatchingBuckets, SliceCheck,
+    Weighting,
 };
 use muslin_table::{ColumnId, ColumnSet, MissingRule, Ratio, Role};
 use muslin_verify::{BucketFacts, BucketJudge};
@@ -21,7 +22,7 @@ pub use self::report::{
 
 use self::decide::Decided;
 use crate::buckets::{
-    BUCKET, check_diverse, check_kept, check_missing, feasible, largest_l, order_warnings,
+    check_diverse, check_kept, check_missing, feasible, largest_l, order_warnings, sensitive,
     sensitive_warning,
 };
 use crate::claims::Claim;
@@ -67,7 +68,8 @@ pub enum SliceSetting {
 /// let folder = tempfile::tempdir()?;
 /// let file = folder.path().join("people.csv");
 /// std::fs::write(&file, "age,disease\n31,flu\n33,gout\n52,gout\n58,flu\n")?;
-/// let mut job = SliceJob::new(Input::named(&file), 2, "disease");
+/// let mut job = SliceJob::new(Input::named(&file), 2);
+/// job.sensitive = Some("disease".into());
 /// job.slices = SliceSetting::Given(vec![vec!["age".into()], vec!["disease".into()]]);
 /// let report = job.run(&Run::new())?;
 /// assert_eq!((report.buckets, report.effective_l), (2, Some(2)));
@@ -85,8 +87,8 @@ pub struct SliceJob {
     pub missing: MissingRule,
     /// The diversity: nobody's sensitive value is told with a probability above one in so many.
     pub l: u32,
-    /// The sensitive column.
-    pub sensitive: String,
+    /// The sensitive column; where nothing is said, the only one with that role.
+    pub sensitive: Option<String>,
     /// Which columns stay together.
     pub slices: SliceSetting,
     /// Whether a bucket is final when the split of its widest column is not accepted.
@@ -125,14 +127,14 @@ struct Measured {
 
 impl SliceJob {
     /// Finds slices of `input` and cuts it up, and writes nothing.
-    pub fn new(input: Input, l: u32, sensitive: impl Into<String>) -> Self {
+    pub fn new(input: Input, l: u32) -> Self {
         Self {
             input,
             read: ReadOptions::default(),
             roles: BTreeMap::new(),
             missing: MissingRule::default(),
             l,
-            sensitive: sensitive.into(),
+            sensitive: None,
             slices: SliceSetting::Found { count: None, with_sensitive: None },
             one_attempt: false,
             relaxed: false,
@@ -141,7 +143,7 @@ impl SliceJob {
             hierarchies: Hierarchies::new(),
             hierarchy_folder: None,
             membership: None,
-            bucket_name: BUCKET.into(),
+            bucket_name: BUCKET_NAME.into(),
             output: None,
         }
     }
@@ -153,8 +155,9 @@ impl SliceJob {
             output.check(&self.input)?;
         }
         let mut whole = Whole::of(&self.input, &self.read, &self.roles, false, run)?;
-        let sensitive = whole.table.find(&self.sensitive)?;
-        whole.leave_sensitive(&self.roles, &[&self.sensitive]);
+        let sensitive = sensitive(&whole, self.sensitive.as_deref(), &self.roles)?;
+        let name = whole.name(sensitive);
+        whole.leave_sensitive(&self.roles, &[&name]);
         let decided = self.decide(&whole, sensitive, run)?;
         let mut changes = decided.found.changes().clone();
         for (id, column) in &decided.generalized {
@@ -164,7 +167,7 @@ impl SliceJob {
         let counting = run.clone().time_limit(None);
         let order = self.output.as_ref().map_or(RowOrder::AsRead, |output| output.order);
         let release = Release::new(&whole.table, &changes, order)?;
-        let facts = self.judge(&whole, &decided, &release, &counting)?;
+        let facts = self.judge(&whole, &name, &decided, &release, &counting)?;
         let measured = self.measure(&decided, sensitive, run)?;
         let mut report = self.report(&whole, sensitive, &decided, &facts, &measured);
         let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
@@ -184,12 +187,13 @@ impl SliceJob {
     fn judge(
         &self,
         whole: &Whole,
+        sensitive: &str,
         decided: &Decided,
         release: &Release,
         run: &Run,
     ) -> Result<BucketFacts> {
         let slices = names_of(whole, decided.found.slices());
-        let judge = BucketJudge::new(&self.bucket_name, slices).sensitive(&self.sensitive);
+        let judge = BucketJudge::new(&self.bucket_name, slices).sensitive(sensitive);
         let facts = judge.run(&decided.table, decided.found.bucket_of(), release.table(), run)?;
         check_kept(&facts)?;
         if self.is_bucketwise() {
@@ -247,7 +251,7 @@ impl SliceJob {
             input: InputReport::new(&whole.source),
             rows: whole.table.rows() as u64,
             quasi_identifiers: whole.names(&others),
-            sensitive: self.sensitive.clone(),
+            sensitive: whole.name(sensitive),
             identifiers_dropped: whole.names(&whole.identifiers),
             generalized: decided.levels.clone(),
             slices_by: match self.slices {
@@ -272,7 +276,7 @@ impl SliceJob {
             loss: SliceLoss { rce: facts.rce() },
             claims: vec![Claim::sliced(
                 self.l,
-                &self.sensitive,
+                &whole.name(sensitive),
                 &self.bucket_name,
                 &slices,
                 self.is_bucketwise(),
@@ -280,7 +284,7 @@ impl SliceJob {
             slices,
             row_order: self.output.as_ref().map(|output| output.order_name().into()),
             written: None,
-            warnings: self.warnings(whole, &others, decided, max_p_bayes, measured),
+            warnings: self.warnings(whole, sensitive, decided, max_p_bayes, measured),
         }
     }
 
@@ -288,13 +292,14 @@ impl SliceJob {
     fn warnings(
         &self,
         whole: &Whole,
-        others: &ColumnSet,
+        sensitive: ColumnId,
         decided: &Decided,
         max_p_bayes: Option<Ratio>,
         measured: &Measured,
     ) -> Vec<String> {
         let mut warnings: Vec<String> =
-            sensitive_warning(whole, &self.roles, &self.sensitive).into_iter().collect();
+            sensitive_warning(whole, &self.roles, &whole.name(sensitive)).into_iter().collect();
+        warnings.extend(within(decided.found.slices()));
         if decided.is_alone {
             warnings.push(format!(
                 "the sensitive column is alone in its slice: with the column most associated with it, an l of {} is out of reach",
@@ -339,11 +344,32 @@ impl SliceJob {
                 "which buckets match which rows was not found out before the limit: pass `--membership no`, or a larger limit".into(),
             );
         }
-        warnings.extend(nearly_unique(&decided.table, others));
+        let mut others = whole.published();
+        others.remove(sensitive);
+        warnings.extend(nearly_unique(&decided.table, &others));
         warnings.extend(order_warnings(self.output.as_ref()));
         warnings.extend(whole.warnings.iter().cloned());
         warnings
     }
+}
+
+/// Slices that say nothing that another does not.
+fn within(slices: &[ColumnSet]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for (at, own) in slices.iter().enumerate() {
+        let holds = |&(other, slice): &(usize, &ColumnSet)| {
+            other != at && own.is_subset(slice) && (own != slice || other < at)
+        };
+        if let Some((other, slice)) = slices.iter().enumerate().find(holds) {
+            let how = if own == slice { "repeats" } else { "lies within" };
+            warnings.push(format!(
+                "slice {} {how} slice {}, which keeps its columns together already: leave it out of `--slices`",
+                at + 1,
+                other + 1
+            ));
+        }
+    }
+    warnings
 }
 
 fn names_of(whole: &Whole, slices: &[ColumnSet]) -> Vec<Vec<String>> {

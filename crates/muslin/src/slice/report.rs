@@ -126,10 +126,11 @@ pub struct MatchingReport {
 pub struct MembershipReport {
     /// Different rows of the table.
     pub real: u64,
-    /// Combinations of values that are consistent with the release.
-    pub consistent: f64,
-    /// Those of them that no row has.
-    pub fakes: f64,
+    /// Combinations of values that are consistent with the release; none where they are more than a
+    /// number can say, some 1e308.
+    pub consistent: Option<f64>,
+    /// Those of them that no row has; none in the same way.
+    pub fakes: Option<f64>,
     /// The draws that both numbers are estimated from; none where they are counted.
     pub draws: Option<u64>,
     /// How often a real combination matches more buckets than a fake one, equal ones counted half: 0.5

@@ -58,7 +58,7 @@ impl SuppressJob {
             named.budgets.push((whole.measured_column(name)?, most));
         }
         if let Some((name, l)) = &self.diversity {
-            named.diversity = Some((whole.table.find(name)?, *l));
+            named.diversity = Some((whole.find(name)?, *l));
         }
         Ok(named)
     }

@@ -4,10 +4,10 @@ mod render;
 
 use std::time::Instant;
 
-use muslin::{BucketizeJob, Coverage, Destination, Input, ReleaseOutput, Role, Stop};
+use muslin::{BucketizeJob, Coverage, Destination, Input, ReleaseOutput, Stop};
 
 use self::render::render;
-use super::input::Asked;
+use super::input::{Asked, set_quasi_identifiers};
 use super::{Outcome, is_to_stdout, show, start, talk, to_json};
 use crate::args::{Bucketize, Common};
 use crate::exit::Exit;
@@ -41,10 +41,7 @@ pub(crate) fn run(args: &Bucketize, common: &Common) -> Outcome {
 fn job(args: &Bucketize, common: &Common) -> Result<BucketizeJob, muslin::Error> {
     let Asked { read, mut roles, missing, .. } = Asked::new(&args.input)?;
     let buckets = &args.buckets;
-    if let Some(names) = &buckets.quasi_identifiers {
-        roles.retain(|_, role| *role != Role::QuasiIdentifier);
-        roles.extend(names.iter().map(|name| (name.clone(), Role::QuasiIdentifier)));
-    }
+    set_quasi_identifiers(&mut roles, buckets.quasi_identifiers.as_deref());
     let output = args.release.output(common.seed);
     let sensitive_output = output.as_ref().zip(args.sensitive_table.as_ref());
     let sensitive_output = sensitive_output.map(|(output, file)| ReleaseOutput {
@@ -55,10 +52,11 @@ fn job(args: &Bucketize, common: &Common) -> Result<BucketizeJob, muslin::Error>
         read,
         roles,
         missing,
+        sensitive: buckets.sensitive.clone(),
         method: buckets.method,
         bucket_name: buckets.bucket_name.clone(),
         output,
         sensitive_output,
-        ..BucketizeJob::new(Input::named(&args.input.file), buckets.l, &buckets.sensitive)
+        ..BucketizeJob::new(Input::named(&args.input.file), buckets.l)
     })
 }

@@ -3,7 +3,7 @@
 use muslin::{BucketizeReport, Coverage, printable};
 
 use super::super::input::title;
-use crate::style::{Style, count, list, number, percent};
+use crate::style::{Style, count, counted, list, number, percent};
 
 /// The report.
 pub(super) fn render(report: &BucketizeReport, style: &Style) -> String {
@@ -44,13 +44,13 @@ pub(super) fn render(report: &BucketizeReport, style: &Style) -> String {
 fn headline(report: &BucketizeReport) -> String {
     let (smallest, largest) = (report.smallest.unwrap_or(0), report.largest.unwrap_or(0));
     let rows = if smallest == largest {
-        format!("{} rows", count(smallest))
+        counted(smallest, "row")
     } else {
         format!("{} to {} rows", count(smallest), count(largest))
     };
     format!(
-        "{} buckets of {rows} by {}, {}-diverse in `{}`",
-        count(report.buckets),
+        "{} of {rows} by {}, {}-diverse in `{}`",
+        counted(report.buckets, "bucket"),
         report.method,
         report.l,
         printable(&report.sensitive)

@@ -4,10 +4,10 @@ mod render;
 
 use std::time::Instant;
 
-use muslin::{Coverage, DiffJob, HierarchySource, Input, MissingRule, Role, Seed, Stop, Workload};
+use muslin::{Coverage, DiffJob, HierarchySource, Input, MissingRule, Seed, Stop, Workload};
 
 use self::render::render;
-use super::input::Asked;
+use super::input::{Asked, set_quasi_identifiers};
 use super::{Finished, Outcome, print, start, talk, to_json};
 use crate::args::{Common, Diff};
 use crate::exit::Exit;
@@ -43,10 +43,7 @@ pub(crate) fn run(args: &Diff, common: &Common) -> Outcome {
 /// The job that the flags and the policy file describe; flags win.
 fn job(args: &Diff, common: &Common) -> Result<DiffJob, muslin::Error> {
     let Asked { read, mut roles, missing: _, mut hierarchies } = Asked::new(&args.input)?;
-    if let Some(names) = &args.measured.quasi_identifiers {
-        roles.retain(|_, role| *role != Role::QuasiIdentifier);
-        roles.extend(names.iter().map(|name| (name.clone(), Role::QuasiIdentifier)));
-    }
+    set_quasi_identifiers(&mut roles, args.measured.quasi_identifiers.as_deref());
     for (name, file) in &args.labels.hierarchy {
         hierarchies.set(name, HierarchySource::File(file.clone()));
     }

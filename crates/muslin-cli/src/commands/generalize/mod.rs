@@ -4,10 +4,10 @@ mod render;
 
 use std::time::Instant;
 
-use muslin::{Coverage, GeneralizeJob, HierarchySource, Input, Role, Stop};
+use muslin::{Coverage, GeneralizeJob, HierarchySource, Input, Stop};
 
 use self::render::render;
-use super::input::Asked;
+use super::input::{Asked, set_quasi_identifiers};
 use super::{Outcome, is_to_stdout, show, start, talk, to_json};
 use crate::args::{Bounds, Common, Generalize};
 use crate::exit::Exit;
@@ -40,10 +40,7 @@ pub(crate) fn run(args: &Generalize, common: &Common) -> Outcome {
 fn job(args: &Generalize, common: &Common) -> Result<GeneralizeJob, muslin::Error> {
     let Asked { read, mut roles, missing, mut hierarchies } = Asked::new(&args.input)?;
     let (target, recode) = (&args.target, &args.recode);
-    if let Some(names) = &target.quasi_identifiers {
-        roles.retain(|_, role| *role != Role::QuasiIdentifier);
-        roles.extend(names.iter().map(|name| (name.clone(), Role::QuasiIdentifier)));
-    }
+    set_quasi_identifiers(&mut roles, target.quasi_identifiers.as_deref());
     for (name, file) in &recode.hierarchy {
         hierarchies.set(name, HierarchySource::File(file.clone()));
     }

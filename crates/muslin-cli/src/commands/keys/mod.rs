@@ -13,7 +13,7 @@ use muslin::{
 use self::render::render;
 use super::input::Asked;
 use super::{Finished, Outcome, print, start, talk, to_json};
-use crate::args::{Common, Keys, MinimumArgs, QuestionArgs};
+use crate::args::{Common, Keys, MinimumArgs, Names, QuestionArgs};
 use crate::exit::Exit;
 use crate::stats;
 use crate::style::{Style, ratio};
@@ -103,7 +103,7 @@ fn job(args: &Keys) -> Result<KeysJob, Finished> {
 fn question(args: &Keys) -> Result<KeysQuestion, Finished> {
     let asked = &args.question;
     if let Some(columns) = &asked.set {
-        return Ok(KeysQuestion::Set { columns: columns.clone(), sample: asked.sample });
+        return Ok(KeysQuestion::Set { columns: Names::all(columns), sample: asked.sample });
     }
     let method = args.all.method.unwrap_or_default();
     let samples = matches!(method, SetsMethod::LevelwiseOneSample | SetsMethod::LevelwiseSamples);

@@ -9,7 +9,7 @@ use muslin::{Coverage, Input, MaskJob, MaskMethod, MaskReport, Stop, Target};
 use self::render::render;
 use super::input::Asked;
 use super::{Outcome, is_to_stdout, show, start, talk, to_json};
-use crate::args::{Common, Mask};
+use crate::args::{Common, Mask, Names};
 use crate::exit::Exit;
 use crate::stats;
 use crate::style::Style;
@@ -61,8 +61,8 @@ fn job(args: &Mask, common: &Common) -> Result<MaskJob, muslin::Error> {
         roles,
         missing,
         method,
-        keep: search.keep.clone(),
-        drop: search.drop.clone(),
+        keep: Names::all(&search.keep),
+        drop: Names::all(&search.drop),
         weights: search.weight.iter().cloned().collect(),
         distinct_rows: search.distinct_rows,
         output,

@@ -51,6 +51,7 @@ fn job(args: &Slice, common: &Common) -> Result<SliceJob, muslin::Error> {
         read,
         roles,
         missing,
+        sensitive: cut.sensitive.clone(),
         slices,
         one_attempt: how.one_attempt,
         relaxed: how.relaxed,
@@ -61,6 +62,6 @@ fn job(args: &Slice, common: &Common) -> Result<SliceJob, muslin::Error> {
         membership: how.membership,
         bucket_name: how.bucket_name.clone(),
         output: args.release.output(common.seed),
-        ..SliceJob::new(Input::named(&args.input.file), cut.l, &cut.sensitive)
+        ..SliceJob::new(Input::named(&args.input.file), cut.l)
     })
 }

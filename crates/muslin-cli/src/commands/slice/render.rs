@@ -3,7 +3,8 @@
 use muslin::{Coverage, MembershipReport, SliceReport, printable};
 
 use super::super::input::title;
-use crate::style::{Style, bar, count, list, number, percent, share};
+use crate::args::slices_for_shell;
+use crate::style::{Style, bar, count, counted, list, number, percent, share};
 
 /// The report.
 pub(super) fn render(report: &SliceReport, style: &Style) -> String {
@@ -15,12 +16,12 @@ pub(super) fn render(report: &SliceReport, style: &Style) -> String {
     }
     for column in &report.generalized {
         let line = format!(
-            "Column `{}` is published at level {} of {}: {} of {} values.",
+            "Column `{}` is published at level {} of {}: {} of {}.",
             printable(&column.name),
             column.level,
             column.levels,
             count(column.distinct_after),
-            count(column.distinct_before)
+            counted(column.distinct_before, "value")
         );
         text += &style.wrap(&line, 2);
     }
@@ -33,6 +34,9 @@ pub(super) fn render(report: &SliceReport, style: &Style) -> String {
     text += &style.heading(style.wrap(&headline(report), 0).trim_end());
     text += "\n\n";
     text += &slices(report, style);
+    text.push('\n');
+    let copied = format!("--slices {}", slices_for_shell(&report.slices));
+    text += &style.with_copied("For `muslin diff`:", &printable(&copied), 2);
     text.push('\n');
     text += &figures(report, style);
     text.push('\n');
@@ -51,15 +55,14 @@ pub(super) fn render(report: &SliceReport, style: &Style) -> String {
 fn headline(report: &SliceReport) -> String {
     let (smallest, largest) = (report.smallest.unwrap_or(0), report.largest.unwrap_or(0));
     let rows = if smallest == largest {
-        format!("{} rows", count(smallest))
+        counted(smallest, "row")
     } else {
         format!("{} to {} rows", count(smallest), count(largest))
     };
     format!(
-        "{} {} in {} buckets of {rows}, {}-diverse in `{}`",
-        count(report.slices.len() as u64),
-        if report.slices.len() == 1 { "slice" } else { "slices" },
-        count(report.buckets),
+        "{} in {} of {rows}, {}-diverse in `{}`",
+        counted(report.slices.len() as u64, "slice"),
+        counted(report.buckets, "bucket"),
         report.l,
         printable(&report.sensitive)
     )
@@ -113,7 +116,10 @@ fn figures(report: &SliceReport, style: &Style) -> String {
         rows.push(vec!["different rows".into(), count(membership.real)]);
         rows.push(vec![
             "fake rows that fit as well".into(),
-            format!("{about}{}", number(membership.fakes)),
+            // More than floating point holds.
+            membership
+                .fakes
+                .map_or("more than 1e308".into(), |own| format!("{about}{}", number(own))),
         ]);
         let auc = |auc: Option<f64>| match auc {
             None => "-".into(),

@@ -5,12 +5,10 @@ mod render;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use muslin::{
-    BrokenDependency, Coverage, Destination, Input, ReleaseOutput, Role, Stop, SuppressJob,
-};
+use muslin::{BrokenDependency, Coverage, Destination, Input, ReleaseOutput, Stop, SuppressJob};
 
 use self::render::render;
-use super::input::Asked;
+use super::input::{Asked, set_quasi_identifiers};
 use super::{Outcome, is_to_stdout, show, start, talk, to_json};
 use crate::args::{Common, Suppress};
 use crate::exit::Exit;
@@ -48,10 +46,7 @@ fn table(file: Option<&PathBuf>) -> Option<ReleaseOutput> {
 fn job(args: &Suppress, common: &Common) -> Result<SuppressJob, muslin::Error> {
     let Asked { read, mut roles, missing, .. } = Asked::new(&args.input)?;
     let search = &args.search;
-    if let Some(names) = &search.quasi_identifiers {
-        roles.retain(|_, role| *role != Role::QuasiIdentifier);
-        roles.extend(names.iter().map(|name| (name.clone(), Role::QuasiIdentifier)));
-    }
+    set_quasi_identifiers(&mut roles, search.quasi_identifiers.as_deref());
     let dependency = search.r#break.as_ref().map(|(from, to)| BrokenDependency {
         from: from.clone(),
         to: to.clone(),
