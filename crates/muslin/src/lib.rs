@@ -35,6 +35,7 @@ mod input;
 mod keys;
 mod looked;
 mod mask;
+mod pair;
 mod plots;
 mod policy;
 mod presets;

@@ -22,6 +22,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("muslin-protect", &["muslin-table", "muslin-engine", "muslin-assess"]),
     // Never assess, never protect: it judges a release as an outsider would.
     ("muslin-verify", &["muslin-table", "muslin-engine"]),
+    // Never protect: it knows of a release what its reader knows.
+    ("muslin-attack", &["muslin-table", "muslin-engine", "muslin-verify"]),
     (
         "muslin-report",
         &["muslin-table", "muslin-engine", "muslin-assess", "muslin-protect", "muslin-verify"],
@@ -36,6 +38,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "muslin-assess",
             "muslin-protect",
             "muslin-verify",
+            "muslin-attack",
             "muslin-report",
         ],
     ),

@@ -1,10 +1,7 @@
 //! The job that says what an analyst loses by a release.
 
-mod read;
 mod report;
-mod together;
 mod told;
-mod two_tables;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,8 +16,8 @@ pub use self::report::{
     DiffMarginal, DiffPair, DiffQueries, DiffReport, DiffSuppression,
 };
 
-use self::read::Both;
 use crate::hierarchies::Hierarchies;
+use crate::pair::{Pair, PairSettings};
 use crate::{Result, plots};
 
 /// Measures what a release loses, whatever made it.
@@ -110,7 +107,7 @@ impl DiffJob {
         if let Some(folder) = &self.plots {
             plots::check(folder)?;
         }
-        let both = Both::of(self, run)?;
+        let both = Pair::of(&self.pair(), run)?;
         let losses = self.measure(&both, run)?;
         let mut report = told::report(self, &both, &losses);
         let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
@@ -120,7 +117,24 @@ impl DiffJob {
         Ok(report)
     }
 
-    fn measure(&self, both: &Both, run: &Run) -> Result<Losses> {
+    fn pair(&self) -> PairSettings<'_> {
+        PairSettings {
+            original: &self.original,
+            release: &self.release,
+            read: &self.read,
+            release_read: self.release_read.as_ref(),
+            roles: &self.roles,
+            sensitive: self.sensitive.as_deref(),
+            hierarchies: &self.hierarchies,
+            hierarchy_folder: self.hierarchy_folder.as_deref(),
+            bucket: self.bucket.as_deref(),
+            slices: self.slices.as_deref(),
+            sensitive_table: self.sensitive_table.as_ref(),
+            token: None,
+        }
+    }
+
+    fn measure(&self, both: &Pair, run: &Run) -> Result<Losses> {
         run.reporter().stage("measuring", None);
         let loss = Loss::new(both.whole.measured.clone())
             .sensitive(both.sensitive.map(ColumnId::new))

@@ -4,15 +4,15 @@ use muslin_table::{Column, ColumnId};
 use muslin_verify::loss::{Association, Bin, ColumnLoss, LeftOut, Losses, Marginal};
 
 use super::DiffJob;
-use super::read::Both;
 use super::report::{
     DiffAssociation, DiffBin, DiffClasses, DiffColumnReport, DiffDivergence, DiffLoss,
     DiffMarginal, DiffPair, DiffQueries, DiffReport, DiffSuppression,
 };
 use crate::generalize::share;
 use crate::input::{InputReport, names};
+use crate::pair::Pair;
 
-pub(super) fn report(job: &DiffJob, both: &Both, losses: &Losses) -> DiffReport {
+pub(super) fn report(job: &DiffJob, both: &Pair, losses: &Losses) -> DiffReport {
     let whole = &both.whole;
     let column = |loss: &ColumnLoss| column(both, losses, loss);
     let marginal = |marginal: &Marginal| told_marginal(job, both, marginal);
@@ -60,11 +60,11 @@ pub(super) fn report(job: &DiffJob, both: &Both, losses: &Losses) -> DiffReport 
     }
 }
 
-fn name(both: &Both, at: usize) -> String {
+fn name(both: &Pair, at: usize) -> String {
     both.whole.table.column(ColumnId::new(at)).name().to_owned()
 }
 
-fn column(both: &Both, losses: &Losses, loss: &ColumnLoss) -> DiffColumnReport {
+fn column(both: &Pair, losses: &Losses, loss: &ColumnLoss) -> DiffColumnReport {
     let (id, rows) = (loss.column(), both.release.rows() as u64);
     let role = if both.whole.measured.contains(id) {
         "quasi-identifier"
@@ -88,7 +88,7 @@ fn column(both: &Both, losses: &Losses, loss: &ColumnLoss) -> DiffColumnReport {
     }
 }
 
-fn suppression(both: &Both, losses: &Losses) -> DiffSuppression {
+fn suppression(both: &Pair, losses: &Losses) -> DiffSuppression {
     let found = losses.suppression();
     DiffSuppression {
         cells: found.cells(),
@@ -113,7 +113,7 @@ fn divergence(losses: &Losses) -> DiffDivergence {
     }
 }
 
-fn association(both: &Both, losses: &Losses) -> DiffAssociation {
+fn association(both: &Pair, losses: &Losses) -> DiffAssociation {
     let all = |columns: &[ColumnId]| columns.iter().map(|id| name(both, id.index())).collect();
     let of = |found: &Association| DiffAssociation {
         ratio: found.ratio(),
@@ -169,7 +169,7 @@ fn queries(job: &DiffJob, losses: &Losses) -> DiffQueries {
     }
 }
 
-fn told_marginal(job: &DiffJob, both: &Both, marginal: &Marginal) -> DiffMarginal {
+fn told_marginal(job: &DiffJob, both: &Pair, marginal: &Marginal) -> DiffMarginal {
     let column = both.whole.table.column(marginal.column());
     let is = |wanted: fn(&Bin) -> bool| marginal.bins().iter().any(wanted);
     let kind = if is(|bin| matches!(bin, Bin::Range { .. })) {
@@ -211,7 +211,7 @@ fn label(column: &Column, bin: &Bin, show_values: bool) -> Option<String> {
 }
 
 /// What to look at before relying on the figures.
-fn warnings(both: &Both, losses: &Losses) -> Vec<String> {
+fn warnings(both: &Pair, losses: &Losses) -> Vec<String> {
     let mut warnings = both.warnings.clone();
     let found = losses.suppression();
     if found.rows_added() > 0 {

@@ -1,63 +1,73 @@
-//! Both tables, and how the cells of one relate to the other.
+//! An original and a release of it, and how the cells of one relate to the other.
+
+mod together;
+mod two_tables;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use arrow_schema::DataType;
 use muslin_engine::Run;
 use muslin_io::{ColumnType, Format, Input, ReadOptions, ReadTable, Source};
 use muslin_protect::BUCKET_NAME;
-use muslin_table::{Column, ColumnId, EncodedTable, Hierarchy, printable};
+use muslin_table::{Codes, Column, ColumnId, EncodedTable, Hierarchy, Role, printable};
 use muslin_verify::Error as VerifyError;
 use muslin_verify::loss::{Buckets, Reading};
 
-use super::{DiffJob, together, two_tables};
 use crate::hierarchies::Hierarchies;
 use crate::input::{names, warnings};
 use crate::whole::Whole;
 use crate::{Error, Result};
 
-/// An original and a release of it.
-pub(super) struct Both {
-    pub(super) whole: Whole,
-    /// The place of the sensitive column.
-    pub(super) sensitive: Option<usize>,
-    pub(super) release: EncodedTable,
-    pub(super) release_source: Source,
-    pub(super) reading: Reading,
-    pub(super) warnings: Vec<String>,
+/// What to read, and what is known about how the release was made.
+pub(crate) struct PairSettings<'a> {
+    pub(crate) original: &'a Input,
+    pub(crate) release: &'a Input,
+    /// How the original is read.
+    pub(crate) read: &'a ReadOptions,
+    /// How the release is read; as the original, where nothing is said.
+    pub(crate) release_read: Option<&'a ReadOptions>,
+    pub(crate) roles: &'a BTreeMap<String, Role>,
+    /// The sensitive column; the one with that role, where nothing is said.
+    pub(crate) sensitive: Option<&'a str>,
+    pub(crate) hierarchies: &'a Hierarchies,
+    pub(crate) hierarchy_folder: Option<&'a Path>,
+    pub(crate) bucket: Option<&'a str>,
+    pub(crate) slices: Option<&'a [Vec<String>]>,
+    pub(crate) sensitive_table: Option<&'a Input>,
+    /// Cells of the release that are suppressed, besides `*`.
+    pub(crate) token: Option<&'a str>,
 }
 
-impl Both {
-    pub(super) fn of(job: &DiffJob, run: &Run) -> Result<Self> {
-        if job.original == Input::Stdin && job.release == Input::Stdin {
+/// An original and a release of it.
+pub(crate) struct Pair {
+    pub(crate) whole: Whole,
+    /// The place of the sensitive column.
+    pub(crate) sensitive: Option<usize>,
+    pub(crate) release: EncodedTable,
+    pub(crate) release_source: Source,
+    pub(crate) reading: Reading,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Pair {
+    pub(crate) fn of(job: &PairSettings, run: &Run) -> Result<Self> {
+        if *job.original == Input::Stdin && *job.release == Input::Stdin {
             return Err(wrong(
                 "the original and the release cannot both come from standard input\n  hint: name a file for one of them",
             ));
         }
-        let mut whole = Whole::of(&job.original, &job.read, &job.roles, false, run)?;
+        let mut whole = Whole::of(job.original, job.read, job.roles, false, run)?;
         let mut told = Vec::new();
         let sensitive = sensitive(job, &whole, &mut told)?;
         let name = sensitive.map(|id| whole.name(id));
-        whole.leave_sensitive(&job.roles, &name.as_deref().into_iter().collect::<Vec<_>>());
+        whole.leave_sensitive(job.roles, &name.as_deref().into_iter().collect::<Vec<_>>());
         let sensitive = sensitive.map(ColumnId::index);
 
-        let options = job.release_read.clone().unwrap_or_else(|| {
-            let mut options = ReadOptions { null: job.read.null.clone(), ..Default::default() };
-            // Columns are told by their names, so there are names.
-            options.csv.header = Some(true);
-            // A release as muslin writes it has nothing where a cell is missing, however the
-            // original spelled that.
-            let mut columns = whole.table.columns().iter();
-            let has_empty =
-                |column: &Column| column.dictionary().texts().first().is_some_and(String::is_empty);
-            if columns.clone().any(|column| column.missing() > 0) && !columns.any(has_empty) {
-                options.null.push(String::new());
-            }
-            options
-        });
-        let ReadTable { table: mut release, source } =
-            read_alike(&job.release, &options, &whole.table, run)?;
-        if let Some(input) = &job.sensitive_table {
+        let options = release_options(job, &whole.table);
+        let ReadTable { table, source } = read_alike(job.release, &options, &whole.table, run)?;
+        let mut release = with_token(table, job.token)?;
+        if let Some(input) = job.sensitive_table {
             let Some(at) = sensitive else {
                 return Err(wrong(
                     "a table of sensitive values says nothing without the column that they are of\n  hint: pass `--sensitive NAME`",
@@ -103,9 +113,51 @@ impl Both {
     }
 }
 
+/// How the release is read.
+fn release_options(job: &PairSettings, original: &EncodedTable) -> ReadOptions {
+    let mut options = job.release_read.cloned().unwrap_or_else(|| {
+        let mut options = ReadOptions { null: job.read.null.clone(), ..Default::default() };
+        // Columns are told by their names, so there are names.
+        options.csv.header = Some(true);
+        options
+    });
+    // A release as muslin writes it has nothing where a cell is missing, however the original
+    // spelled that.
+    let mut columns = original.columns().iter();
+    let has_empty =
+        |column: &Column| column.dictionary().texts().first().is_some_and(String::is_empty);
+    let has_missing = columns.clone().any(|column| column.missing() > 0);
+    if has_missing && !columns.any(has_empty) && !options.null.contains(&String::new()) {
+        options.null.push(String::new());
+    }
+    options
+}
+
+/// A table whose cells of this spelling are suppressed.
+pub(crate) fn with_token(table: EncodedTable, token: Option<&str>) -> Result<EncodedTable> {
+    let Some(token) = token else { return Ok(table) };
+    let rows = table.rows();
+    let column = |column: Column| {
+        let texts = column.dictionary().texts();
+        let Some(at) = texts.iter().position(|text| text == token) else { return Ok(column) };
+        let (at, blank) =
+            (u32::try_from(at).expect("values have numbers"), column.suppressed_slot());
+        let slots = column.codes().slots().map(|slot| if slot == at { blank } else { slot });
+        let codes = Codes::pack(column.slots(), slots.collect::<Vec<_>>().into_iter());
+        let made = Column::new(column.name(), column.dictionary().clone(), codes)?;
+        Ok(made.with_role(column.role()))
+    };
+    let columns = table.into_columns().into_iter().map(column).collect::<Result<Vec<_>>>()?;
+    Ok(EncodedTable::new(rows, columns)?)
+}
+
 /// The sensitive column that is named, or the only one with that role.
-fn sensitive(job: &DiffJob, whole: &Whole, told: &mut Vec<String>) -> Result<Option<ColumnId>> {
-    let found = whole.sensitive(job.sensitive.as_deref(), &job.roles)?;
+fn sensitive(
+    job: &PairSettings,
+    whole: &Whole,
+    told: &mut Vec<String>,
+) -> Result<Option<ColumnId>> {
+    let found = whole.sensitive(job.sensitive, job.roles)?;
     if found.len() > 1 {
         let all: Vec<&str> = found.iter().map(|&id| whole.table.column(id).name()).collect();
         told.push(format!(
@@ -147,14 +199,14 @@ fn read_alike(
 }
 
 /// Where hierarchies come from, the folder's included.
-fn hierarchies(job: &DiffJob, whole: &Whole) -> Result<Hierarchies> {
+fn hierarchies(job: &PairSettings, whole: &Whole) -> Result<Hierarchies> {
     let mut hierarchies = job.hierarchies.clone();
     // A policy may know columns that this run does not read, but none that are not there.
     let is_there = |name: &&str| whole.source.columns.iter().any(|own| own == name);
     if let Some(name) = job.hierarchies.columns().find(|name| !is_there(name)) {
         whole.table.find(name)?;
     }
-    if let Some(folder) = &job.hierarchy_folder {
+    if let Some(folder) = job.hierarchy_folder {
         let names: Vec<&str> = whole.table.columns().iter().map(Column::name).collect();
         hierarchies.add_folder(folder, &names)?;
     }
@@ -179,21 +231,21 @@ fn trees(
 }
 
 /// The column of the release that numbers buckets.
-fn bucket_name(job: &DiffJob) -> &str {
-    job.bucket.as_deref().unwrap_or(BUCKET_NAME)
+fn bucket_name<'a>(job: &PairSettings<'a>) -> &'a str {
+    job.bucket.unwrap_or(BUCKET_NAME)
 }
 
 /// The buckets that were named, or those that the release seems to have.
 fn buckets(
-    job: &DiffJob,
+    job: &PairSettings,
     whole: &Whole,
     sensitive: Option<usize>,
     release: &EncodedTable,
     told: &mut Vec<String>,
 ) -> Result<Option<Buckets>> {
     let column = bucket_name(job).to_owned();
-    if let Some(slices) = &job.slices {
-        return Ok(Some(Buckets { column, slices: slices.clone() }));
+    if let Some(slices) = job.slices {
+        return Ok(Some(Buckets { column, slices: slices.to_vec() }));
     }
     let is_there = release.find(&column).is_ok() && whole.table.find(&column).is_err();
     if job.bucket.is_none() && !is_there {

@@ -1,0 +1,103 @@
+//! Row order: what neighbours in the file give away.
+
+use muslin_engine::Run;
+use muslin_table::{ColumnId, ColumnSet};
+
+use crate::attack::Guesses;
+use crate::fits::fits;
+use crate::released::Seen;
+use crate::{Attack, Released, Result};
+
+const DEFENCE: &str =
+    "shuffle the rows by the operating system's randomness, or sort them by their published values";
+
+/// Guesses suppressed and generalized cells from the nearest visible cells above and below.
+///
+/// # Guarantee
+/// A cell is guessed when the nearest visible cells of its column above and below agree: that value.
+/// Numbers and days are guessed too when there is at most one value between the two: that one, or the
+/// upper cell's. A guess is always one that the published label allows.
+///
+/// # Cost
+/// Rows times columns.
+///
+/// # Example
+/// ```
+/// use muslin_attack::{Released, RowOrder};
+/// use muslin_engine::Run;
+/// use muslin_table::{Column, EncodedTable};
+/// let region = Column::of_labels("region", &["north", "south", "*"], [0, 2, 0, 1].into_iter())?;
+/// let release = EncodedTable::new(4, vec![region])?;
+/// let found = RowOrder::new(release.all_columns()).run(&Released::new(&release), &Run::new())?;
+/// assert_eq!((found.targets(), found.guessed(), found.success()), (1, 1, None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct RowOrder {
+    columns: ColumnSet,
+}
+
+impl RowOrder {
+    /// Attacks cells of these columns of the release.
+    pub fn new(columns: ColumnSet) -> Self {
+        Self { columns }
+    }
+
+    /// Attacks a release.
+    pub fn run(&self, released: &Released<'_>, run: &Run) -> Result<Attack> {
+        released.check(&self.columns)?;
+        let mut guesses = Guesses::new(released);
+        for id in self.columns.iter() {
+            run.check()?;
+            column(released, id, &mut guesses);
+        }
+        let knows = "the release, and that neighbours in the file resemble each other".to_owned();
+        Ok(guesses.finish("row-order", knows, DEFENCE))
+    }
+}
+
+fn column(released: &Released<'_>, id: ColumnId, guesses: &mut Guesses<'_>) {
+    let column = released.table().column(id);
+    let dictionary = match released.original_column(id).zip(released.original()) {
+        Some((own, original)) => original.column(own).dictionary(),
+        None => column.dictionary(),
+    };
+    let missing = released.blank(id);
+    let is_number = dictionary.numbers().is_some();
+    let slots: Vec<u32> = column.codes().slots().collect();
+    let mut above: Option<u32> = None;
+    let mut open: Vec<u32> = Vec::new();
+    for (row, &slot) in (0u32..).zip(&slots) {
+        match released.seen(id, slot) {
+            Seen::Shown(below) => {
+                let guess = above.and_then(|above| between(above, below, is_number));
+                for &cell in &open {
+                    let allowed = |value: u32| match released.seen(id, slots[cell as usize]) {
+                        Seen::Wide(cover) => fits(cover, value, missing),
+                        _ => true,
+                    };
+                    if let Some(value) = guess.filter(|&value| allowed(value)) {
+                        guesses.guess(cell, id, value, false);
+                    }
+                }
+                open.clear();
+                above = Some(below);
+            }
+            Seen::Blank | Seen::Wide(_) => {
+                guesses.target(id);
+                open.push(row);
+            }
+            Seen::Missing => {}
+        }
+    }
+}
+
+/// The value of a cell between two others.
+fn between(above: u32, below: u32, is_number: bool) -> Option<u32> {
+    match above.abs_diff(below) {
+        0 => Some(above),
+        1 if is_number => Some(above),
+        2 if is_number => Some(above.min(below) + 1),
+        _ => None,
+    }
+}
