@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 pub use crate::keyed::{key_tables, keyed_table, wide_table_with_many_keys};
+pub use crate::labelled::{Labelled, labelled};
 pub use crate::recoded::{
     SmallSlicing, WithHierarchies, WithHierarchy, small_hierarchies, small_slicings,
 };

@@ -3,6 +3,7 @@
 pub mod data;
 pub mod generate;
 mod keyed;
+mod labelled;
 pub mod oracle;
 pub mod published;
 mod recoded;

@@ -34,6 +34,22 @@ impl Keys {
         Self { width, fields, words }
     }
 
+    /// The cells of another table, whose columns have the slots of those packed here. `slots` gives
+    /// those of a column, by its place, row by row.
+    pub(crate) fn like<I: Iterator<Item = u32>>(
+        &self,
+        rows: usize,
+        slots: impl Fn(usize) -> I,
+    ) -> Self {
+        let mut words = vec![0; rows * self.width];
+        for (place, field) in self.fields.iter().enumerate() {
+            for (row, slot) in words.chunks_exact_mut(self.width).zip(slots(place)) {
+                row[field.word] |= u64::from(slot) << field.shift;
+            }
+        }
+        Self { width: self.width, fields: self.fields.clone(), words }
+    }
+
     /// Words of a row.
     pub(crate) fn width(&self) -> usize {
         self.width

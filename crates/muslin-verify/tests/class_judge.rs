@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use muslin_engine::{Cancel, Run, Seed, take_rows};
-use muslin_table::{Codes, Column, ColumnId, ColumnSet, EncodedTable, Ratio};
+use muslin_table::{
+    ClassSizes, Codes, Column, ColumnId, ColumnSet, EncodedTable, MissingRule, Ratio,
+};
 use muslin_testkit::generate::{large_table, small_hierarchies, ugly_tables};
 use muslin_testkit::oracle::{Demand, Diversity, all_classes_meet, classes, is_diverse};
 use muslin_testkit::published::{self, lavanya_table};
@@ -138,6 +140,18 @@ proptest! {
         for (condition, diversity) in conditions() {
             prop_assert_eq!(facts.is_met(condition, 0), met(diversity), "{:?}", condition);
         }
+        // Rows that are listed against a condition are a class that does not meet it.
+        for (condition, diversity) in conditions() {
+            let rows = facts.violating_rows(condition, 0, usize::MAX);
+            prop_assert_eq!(rows.is_empty(), facts.is_met(condition, 0), "{:?}", condition);
+            if let Some(first) = rows.first() {
+                let listed = classes(&release, &asked.by).into_iter().find(|class| class.contains(first));
+                prop_assert_eq!(Some(&rows), listed.as_ref());
+                let class: Vec<u32> = rows.iter().map(|&row| original(row)).collect();
+                prop_assert!(!is_diverse(diversity, &class, &whole), "{:?}", condition);
+                prop_assert_eq!(&facts.violating_rows(condition, 0, 1), &rows[..1]);
+            }
+        }
         // Each distance is met exactly, and by nothing less.
         let spread = &facts.spreads()[0];
         prop_assert_eq!(spread.farthest_equal().is_none(), all.is_empty());
@@ -164,6 +178,17 @@ proptest! {
         prop_assert_eq!(facts.smallest(), histogram.keys().next().copied());
         prop_assert_eq!(facts.histogram(), &histogram);
         prop_assert_eq!(facts.average().is_some(), release.rows() > 0);
+        let sizes = all.iter().map(|class| class.len() as u64);
+        let sizes = ClassSizes::from_sizes(sizes, MissingRule::Category);
+        prop_assert_eq!(facts.separation_ratio(), sizes.separation_ratio());
+        prop_assert_eq!(Some(facts.distinct_ratio()), sizes.distinct_ratio());
+        for k in 0..5 {
+            let small = all.iter().filter(|class| class.len() < k as usize).flatten().copied();
+            let mut small: Vec<u32> = small.collect();
+            small.sort_unstable();
+            prop_assert_eq!(facts.small_rows(k, 3), &small[..small.len().min(3)]);
+            prop_assert_eq!(facts.small_rows(k, usize::MAX), small);
+        }
 
         let codes = release.column(sensitive).codes();
         let counts = |class: &Vec<u32>| {

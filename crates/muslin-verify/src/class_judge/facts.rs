@@ -3,7 +3,8 @@ use std::collections::BTreeMap;
 use muslin_table::{ColumnId, Ratio};
 
 use super::shares::Places;
-use super::worst::{Moved, Worst};
+use super::worst::{Moved, Of, Worst};
+use crate::classes::Classes;
 
 /// What is asked of every class.
 ///
@@ -58,14 +59,17 @@ pub struct ClassFacts {
     classes: usize,
     histogram: BTreeMap<u32, u32>,
     spreads: Vec<SpreadFacts>,
+    /// The class of each row, and the rows of each class.
+    of: Vec<u32>,
+    sizes: Vec<u32>,
 }
 
 impl ClassFacts {
-    pub(super) fn new(sizes: &[u32], spreads: Vec<SpreadFacts>) -> Self {
+    pub(super) fn new(classes: Classes, sizes: Vec<u32>, spreads: Vec<SpreadFacts>) -> Self {
         let mut histogram = BTreeMap::new();
         sizes.iter().for_each(|&size| *histogram.entry(size).or_default() += 1);
-        let rows = sizes.iter().map(|&size| size as usize).sum();
-        Self { rows, classes: sizes.len(), histogram, spreads }
+        let rows = classes.of.len();
+        Self { rows, classes: sizes.len(), histogram, spreads, of: classes.of, sizes }
     }
 
     /// Rows of the release.
@@ -92,6 +96,52 @@ impl ClassFacts {
     #[expect(clippy::cast_precision_loss, reason = "row numbers have 32 bits")]
     pub fn average(&self) -> Option<f64> {
         (self.classes > 0).then(|| self.rows as f64 / self.classes as f64)
+    }
+
+    /// Classes of all rows: the distinct ratio. It is 1 in a release without rows.
+    pub fn distinct_ratio(&self) -> Ratio {
+        Ratio::new(self.classes as u128, self.rows as u128)
+    }
+
+    /// Pairs of rows in different classes, of all pairs: the separation ratio. It is 1 where there
+    /// are no pairs.
+    pub fn separation_ratio(&self) -> Ratio {
+        let pairs = |rows: u128| rows * rows.saturating_sub(1) / 2;
+        let all = pairs(self.rows as u128);
+        let within = self
+            .histogram
+            .iter()
+            .map(|(&size, &classes)| pairs(u128::from(size)) * u128::from(classes));
+        Ratio::new(all - within.sum::<u128>(), all)
+    }
+
+    /// The first rows of the release in classes of fewer than `k` rows, at most so many.
+    pub fn small_rows(&self, k: u32, at_most: usize) -> Vec<u32> {
+        let rows = (0u32..).zip(&self.of).filter(|(_, class)| self.sizes[**class as usize] < k);
+        rows.map(|(row, _)| row).take(at_most).collect()
+    }
+
+    /// The first rows, at most so many, of the class that is worst by the condition, for the
+    /// sensitive column at this position of [`ClassFacts::spreads`]; of several the first. None where
+    /// every class meets it, or where nobody looked at such a column.
+    pub fn violating_rows(
+        &self,
+        condition: Condition,
+        sensitive: usize,
+        at_most: usize,
+    ) -> Vec<u32> {
+        if self.is_met(condition, sensitive) {
+            return Vec::new();
+        }
+        let worst = match condition {
+            Condition::AtLeast { .. } => {
+                let sizes = (0u32..).zip(&self.sizes);
+                sizes.min_by_key(|&(class, size)| (size, class)).map(|(class, _)| class)
+            }
+            _ => self.spreads.get(sensitive).and_then(|spread| spread.worst.of(condition)),
+        };
+        let rows = (0u32..).zip(&self.of).filter(|(_, class)| Some(**class) == worst);
+        rows.map(|(row, _)| row).take(at_most).collect()
     }
 
     /// The sensitive columns, in the order in which they were asked for.
@@ -125,20 +175,68 @@ pub struct SpreadFacts {
     heads: Vec<Ratio>,
     farthest_equal: Option<Ratio>,
     farthest_ordered: Option<Ratio>,
+    worst: WorstClasses,
+}
+
+/// For each kind the class that is worst.
+#[derive(Clone, Debug, PartialEq)]
+struct WorstClasses {
+    distinct: Option<u32>,
+    share: Option<u32>,
+    entropy: Option<u32>,
+    heads: Vec<u32>,
+    equal: Option<u32>,
+    ordered: Option<u32>,
+}
+
+impl WorstClasses {
+    fn new(worst: &Worst) -> Self {
+        fn class<T>(of: &Of<T>) -> u32 {
+            of.class
+        }
+        Self {
+            distinct: worst.distinct.as_ref().map(class),
+            share: worst.share.as_ref().map(class),
+            entropy: worst.entropy.as_ref().map(class),
+            heads: worst.heads.iter().map(class).collect(),
+            equal: worst.equal.as_ref().map(class),
+            ordered: worst.ordered.as_ref().map(class),
+        }
+    }
+
+    fn of(&self, condition: Condition) -> Option<u32> {
+        match condition {
+            Condition::AtLeast { .. } => None,
+            Condition::Distinct { .. } => self.distinct,
+            Condition::Probabilistic { .. } => self.share,
+            Condition::Entropy { .. } => self.entropy,
+            // A class of too few values is worst.
+            Condition::Recursive { l, .. } => {
+                let head = self.heads.get((l as usize).saturating_sub(1));
+                head.copied().or(self.distinct)
+            }
+            Condition::Close { ordered: true, .. } => self.ordered,
+            Condition::Close { ordered: false, .. } => self.equal,
+        }
+    }
 }
 
 impl SpreadFacts {
     pub(super) fn new(column: ColumnId, worst: Worst, places: &Places) -> Self {
-        let ratio = |[part, whole]: [u32; 2]| Ratio::new(part.into(), whole.into());
+        let ratio =
+            |Of { fact: [part, whole], .. }: Of<[u32; 2]>| Ratio::new(part.into(), whole.into());
         let far = |steps: u32| {
             let unit = u128::from(places.rows()) * u128::from(steps);
-            move |Moved { moved, size }: Moved| Ratio::new(moved, unit * u128::from(size))
+            move |Of { fact: Moved { moved, size }, .. }: Of<Moved>| {
+                Ratio::new(moved, unit * u128::from(size))
+            }
         };
         Self {
             column,
-            fewest_distinct: worst.distinct,
+            worst: WorstClasses::new(&worst),
+            fewest_distinct: worst.distinct.map(|of| of.fact),
             largest_share: worst.share.map(ratio),
-            least_entropy: worst.entropy,
+            least_entropy: worst.entropy.map(|of| of.fact),
             heads: worst.heads.into_iter().map(ratio).collect(),
             farthest_equal: worst.equal.map(far(1)),
             farthest_ordered: worst.ordered.map(far(places.steps())),

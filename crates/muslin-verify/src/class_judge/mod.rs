@@ -96,7 +96,7 @@ impl ClassJudge {
                 Ok(SpreadFacts::new(*id, worst, &places))
             };
             let spreads: Result<Vec<SpreadFacts>> = self.sensitive.par_iter().map(spread).collect();
-            Ok(ClassFacts::new(&sizes, spreads?))
+            Ok(ClassFacts::new(classes, sizes, spreads?))
         })
     }
 }

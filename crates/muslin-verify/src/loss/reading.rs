@@ -78,7 +78,7 @@ impl Cover {
     }
 
     /// Number of values; nothing for a suppressed cell.
-    pub(super) fn len(&self) -> Option<usize> {
+    pub(crate) fn len(&self) -> Option<usize> {
         match self {
             Self::Exact(_) => Some(1),
             Self::Range { first, last } => Some((last - first) as usize + 1),
@@ -266,13 +266,18 @@ impl Reading {
         self.buckets.as_ref().map(|read| read.slices.iter().map(ids).collect())
     }
 
+    /// The column of the release that numbers buckets.
+    pub(crate) fn bucket_column(&self) -> Option<ColumnId> {
+        self.buckets.as_ref().map(|read| read.column)
+    }
+
     /// Whether the release has buckets.
     pub fn has_buckets(&self) -> bool {
         self.buckets.is_some()
     }
 
     /// An error unless these are the tables that were read.
-    pub(super) fn check(&self, original: &EncodedTable, release: &EncodedTable) -> Result<()> {
+    pub(crate) fn check(&self, original: &EncodedTable, release: &EncodedTable) -> Result<()> {
         let fits = |column: &ColumnReading| match column.release {
             Some(id) => {
                 let columns = release.columns();

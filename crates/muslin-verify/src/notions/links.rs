@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::components::components;
 use super::sides::Sides;
 use crate::Result;
+use crate::flow::Flow;
 
 /// Original classes that one task looks up.
 const CHUNK: usize = 2_048;
@@ -78,27 +79,73 @@ impl Links {
     /// component of t. G has no more than one link per original class and pattern, and one owner
     /// per row.
     pub(super) fn in_some_matching(&self, sides: &Sides, run: &Run) -> Result<Option<Vec<u32>>> {
-        let Some(kept) = &self.kept else { return Ok(None) };
-        let links = |original: usize| kept[original / CHUNK].links(original % CHUNK);
-        let owners = Owners::new(sides);
-        let originals = sides.originals.rows.len();
-        let nodes = originals + sides.published.rows.len();
-        let node = |class: &u32| *class as usize + originals;
-        let component = components(
-            nodes,
-            |from, nth| match from.checked_sub(originals) {
-                None => links(from).get(nth).map(node),
-                Some(published) => owners.of(published).get(nth).map(|&class| class as usize),
-            },
-            run,
-        )?;
-        let count = |original: usize| {
-            let same = |class: &&u32| component[node(class)] == component[original];
-            let rows = |&class: &u32| sides.published.rows[class as usize];
-            links(original).iter().filter(same).map(rows).sum()
-        };
-        Ok(Some((0..originals).into_par_iter().map(count).collect()))
+        match &self.kept {
+            Some(kept) => with_owners(kept, sides, &Owners::of_rows(sides), run).map(Some),
+            None => Ok(None),
+        }
     }
+
+    /// The same for rows of which nobody knows which published row is theirs: a largest flow says
+    /// which could be. Original rows may stay without one, published rows may not: where that cannot
+    /// be, every count is 0.
+    ///
+    /// # Why this is right
+    /// Rows that stay without one are given a published row that says nothing, of a class of its
+    /// own that every original row fits. Then all rows are linked, each once, and with any such
+    /// linking as the rows' own the above holds.
+    pub(super) fn in_some_flow(
+        &self,
+        sides: &Sides,
+        limit: u64,
+        run: &Run,
+    ) -> Result<Option<Vec<u32>>> {
+        let Some(kept) = &self.kept else { return Ok(None) };
+        let (giving, taking) = (&sides.originals.rows, &sides.published.rows);
+        let links = |original: usize| kept[original / CHUNK].links(original % CHUNK);
+        let Some(flow) = Flow::largest(giving, taking, links, limit, run)? else {
+            return Ok(None);
+        };
+        if flow.left.iter().any(|&rows| rows > 0) {
+            return Ok(Some(vec![0; giving.len()]));
+        }
+        let spare = u32::try_from(taking.len()).expect("no more classes than rows");
+        let mut pairs = Vec::new();
+        for (original, number) in (0..giving.len()).zip(0u32..) {
+            pairs.extend(flow.used(original).map(|at| (links(original)[at], number)));
+            if flow.unlinked[original] > 0 {
+                pairs.push((spare, number));
+            }
+        }
+        let owners = Owners::new(taking.len() + 1, pairs);
+        with_owners(kept, sides, &owners, run).map(Some)
+    }
+}
+
+/// The counts, with the original classes that own rows of each published one.
+fn with_owners(kept: &[Chunk], sides: &Sides, owners: &Owners, run: &Run) -> Result<Vec<u32>> {
+    let links = |original: usize| kept[original / CHUNK].links(original % CHUNK);
+    let originals = sides.originals.rows.len();
+    let nodes = originals + owners.classes();
+    let node = |class: &u32| *class as usize + originals;
+    // The class that says nothing, where there is one, is fitted by every row.
+    let spare = (owners.classes() > sides.published.rows.len()).then(|| nodes - 1);
+    let component = components(
+        nodes,
+        |from, nth| match from.checked_sub(originals) {
+            None => {
+                let own = links(from);
+                own.get(nth).map(node).or(spare.filter(|_| nth == own.len()))
+            }
+            Some(published) => owners.of(published).get(nth).map(|&class| class as usize),
+        },
+        run,
+    )?;
+    let count = |original: usize| {
+        let same = |class: &&u32| component[node(class)] == component[original];
+        let rows = |&class: &u32| sides.published.rows[class as usize];
+        links(original).iter().filter(same).map(rows).sum()
+    };
+    Ok((0..originals).into_par_iter().map(count).collect())
 }
 
 /// The links of the original classes from `start` on, and the rows that each of them fits.
@@ -171,12 +218,17 @@ struct Owners {
 }
 
 impl Owners {
-    fn new(sides: &Sides) -> Self {
+    fn of_rows(sides: &Sides) -> Self {
         let rows = sides.published.of.iter().zip(&sides.originals.of);
-        let mut pairs: Vec<(u32, u32)> = rows.map(|(&published, &own)| (published, own)).collect();
+        let pairs = rows.map(|(&published, &own)| (published, own)).collect();
+        Self::new(sides.published.rows.len(), pairs)
+    }
+
+    /// Of so many published classes; pairs of a published and an original class, in any order.
+    fn new(classes: usize, mut pairs: Vec<(u32, u32)>) -> Self {
         pairs.par_sort_unstable();
         pairs.dedup();
-        let mut starts = vec![0u32; sides.published.rows.len() + 1];
+        let mut starts = vec![0u32; classes + 1];
         pairs.iter().for_each(|&(published, _)| starts[published as usize + 1] += 1);
         let mut end = 0;
         for start in &mut starts {
@@ -184,6 +236,10 @@ impl Owners {
             *start = end;
         }
         Self { starts, originals: pairs.into_iter().map(|(_, own)| own).collect() }
+    }
+
+    fn classes(&self) -> usize {
+        self.starts.len() - 1
     }
 
     fn of(&self, published: usize) -> &[u32] {

@@ -29,12 +29,13 @@ mod sides;
 mod wildcard;
 
 use muslin_engine::Run;
-use muslin_table::{Changes, ColumnId, ColumnSet, EncodedTable};
+use muslin_table::{Changes, ColumnId, ColumnSet, EncodedTable, printable};
 
 pub use self::found::{Counts, Notions};
 
 use self::links::Links;
 use self::sides::Sides;
+use crate::loss::{Cover, Reading};
 use crate::{Error, Result};
 
 /// Somebody who has the release and may know every original value of some columns.
@@ -47,7 +48,8 @@ use crate::{Error, Result};
 ///
 /// # Cost
 /// Distinct rows times distinct patterns of suppressed cells. N5 keeps 4 bytes per link. N1 takes
-/// distinct published rows times patterns.
+/// distinct published rows times patterns. With two tables N5 takes 16 bytes more per link, and some
+/// times as many steps as there are links.
 ///
 /// # Example
 /// ```
@@ -87,12 +89,7 @@ impl Outsider {
 
     /// Counts for `table` and its release by `changes`.
     pub fn run(&self, table: &EncodedTable, changes: &Changes, run: &Run) -> Result<Notions> {
-        if !self.columns.is_subset(&table.all_columns()) {
-            return Err(Error::Setting(format!(
-                "a column to look at is beyond the table's {} columns\n  hint: name columns of the table",
-                table.columns().len()
-            )));
-        }
+        self.check(table)?;
         if !changes.is_for(table) {
             return Err(Error::Setting(
                 "the changes are those of a table of other rows or columns\n  hint: give the table they were decided for".into(),
@@ -105,24 +102,100 @@ impl Outsider {
         }
         let columns: Vec<ColumnId> = self.columns.difference(changes.masked()).iter().collect();
         run.install(|| {
-            let sides = Sides::new(table, &columns, changes, run)?;
+            let sides = Sides::of_changes(table, &columns, changes, run)?;
             let links = Links::find(&sides, self.work_limit, run)?;
             let n5 = links.in_some_matching(&sides, run)?;
-            let n1 = wildcard::count(&sides, self.work_limit, run)?;
-            let by_original = |counts: &[u32]| Counts::of_classes(counts, &sides.originals.of);
-            let by_published = |counts: &[u32]| Counts::of_classes(counts, &sides.published.of);
-            let (n2, n3) = (by_original(&links.of_original), by_published(&links.of_published));
-            Ok(Notions {
-                n1: n1.as_deref().map(by_published),
-                n4: n2.smaller(&n3),
-                n2,
-                n3,
-                n5: n5.as_deref().map(by_original),
-                n6: by_published(&sides.published.rows),
-                sacrificial_rows: sides.sacrificial_rows,
-            })
+            let mut notions = self.notions(&sides, &links, n5.as_deref(), run)?;
+            notions.n4 = notions.n2.smaller(&notions.n3);
+            Ok(notions)
         })
     }
+
+    /// Counts for two tables: `release` was made of `original` by suppressing cells and removing
+    /// rows and columns, and its rows are in any order, so that nobody knows which is whose.
+    ///
+    /// `reading` has what cells of the release stand for. Columns that the release lacks are not
+    /// looked at. A cell that is a range, a set or a list of counts is an error: then the classes of
+    /// the release are to be judged. N1, N3 and N6 are by row of the release, N2 and N5 by row of the
+    /// original, where a row that was removed may have 0; N4 is of no row in particular.
+    ///
+    /// N5 is also left out where one assignment takes more steps than the work limit to find.
+    pub fn compare(
+        &self,
+        original: &EncodedTable,
+        release: &EncodedTable,
+        reading: &Reading,
+        run: &Run,
+    ) -> Result<Notions> {
+        self.check(original)?;
+        reading.check(original, release)?;
+        let mut columns = Vec::new();
+        for id in self.columns.iter() {
+            let Some(published) = reading.published(id) else { continue };
+            columns.push((id, published, slots(original, release, reading, id, published)?));
+        }
+        run.install(|| {
+            let sides = Sides::of_tables(original, release, &columns, run)?;
+            let links = Links::find(&sides, self.work_limit, run)?;
+            let n5 = links.in_some_flow(&sides, self.work_limit, run)?;
+            self.notions(&sides, &links, n5.as_deref(), run)
+        })
+    }
+
+    /// The counts of two sides; N4 as where nobody knows which row is whose.
+    fn notions(
+        &self,
+        sides: &Sides,
+        links: &Links,
+        n5: Option<&[u32]>,
+        run: &Run,
+    ) -> Result<Notions> {
+        let n1 = wildcard::count(sides, self.work_limit, run)?;
+        let by_original = |counts: &[u32]| Counts::of_classes(counts, &sides.originals.of);
+        let by_published = |counts: &[u32]| Counts::of_classes(counts, &sides.published.of);
+        let (n2, n3) = (by_original(&links.of_original), by_published(&links.of_published));
+        Ok(Notions {
+            n1: n1.as_deref().map(by_published),
+            n4: n2.smaller_in_order(&n3),
+            n2,
+            n3,
+            n5: n5.map(by_original),
+            n6: by_published(&sides.published.rows),
+            sacrificial_rows: sides.sacrificial_rows,
+        })
+    }
+
+    fn check(&self, table: &EncodedTable) -> Result<()> {
+        if self.columns.is_subset(&table.all_columns()) {
+            return Ok(());
+        }
+        Err(Error::Setting(format!(
+            "a column to look at is beyond the table's {} columns\n  hint: name columns of the table",
+            table.columns().len()
+        )))
+    }
+}
+
+/// What each slot of a published column is to the original's; nothing for a suppressed cell.
+fn slots(
+    original: &EncodedTable,
+    release: &EncodedTable,
+    reading: &Reading,
+    id: ColumnId,
+    published: ColumnId,
+) -> Result<Vec<Option<u32>>> {
+    let column = release.column(published);
+    let slots = u32::try_from(column.slots()).expect("slots are 32 bits wide");
+    let slot = |slot: u32| match reading.cover(id, slot) {
+        Cover::Exact(code) => Ok(Some(*code)),
+        Cover::Missing => Ok(Some(original.column(id).missing_slot())),
+        Cover::Any => Ok(None),
+        Cover::Range { .. } | Cover::Set(_) | Cover::Multiset(_) => Err(Error::Setting(format!(
+            "column `{}` of the release has ranges, sets or counts in place of values\n  hint: judge the classes of the release instead",
+            printable(column.name())
+        ))),
+    };
+    (0..slots).map(slot).collect()
 }
 
 /// Whether every cell is published as it is, where it is, or not at all, and every row is there.

@@ -69,44 +69,87 @@ impl Pattern {
     }
 }
 
+/// What is published: the cells of each row, and for each row the mask of those that are visible.
+struct Shown<'a> {
+    keys: &'a Keys,
+    rows: usize,
+    visible: Vec<u64>,
+    sacrificial_rows: usize,
+}
+
 impl Sides {
-    pub(super) fn new(
+    /// Of a table and its release by `changes`.
+    pub(super) fn of_changes(
         table: &EncodedTable,
         columns: &[ColumnId],
         changes: &Changes,
         run: &Run,
     ) -> Result<Self> {
         let keys = Keys::pack(table, columns);
-        let (visible, sacrificial_rows) = visible(table, columns, changes, &keys);
+        let (visible, sacrificial_rows) = hidden(table.rows(), columns.len(), &keys, |place| {
+            withheld(table, columns[place], changes)
+        });
+        let shown = Shown { keys: &keys, rows: table.rows(), visible, sacrificial_rows };
+        Self::new(&keys, table.rows(), &shown, run)
+    }
+
+    /// Of two tables: `columns` are those of the original, each with that of the release and what
+    /// its slots are to the original's; nothing is a suppressed cell.
+    pub(super) fn of_tables(
+        original: &EncodedTable,
+        release: &EncodedTable,
+        columns: &[(ColumnId, ColumnId, Vec<Option<u32>>)],
+        run: &Run,
+    ) -> Result<Self> {
+        let own: Vec<ColumnId> = columns.iter().map(|&(own, ..)| own).collect();
+        let keys = Keys::pack(original, &own);
+        let slots = |place: usize| {
+            let (_, published, slots) = &columns[place];
+            let codes = release.column(*published).codes().slots();
+            codes.map(|slot| slots[slot as usize])
+        };
+        // What is hidden means nothing.
+        let published =
+            keys.like(release.rows(), |place| slots(place).map(|slot| slot.unwrap_or(0)));
+        let (visible, sacrificial_rows) = hidden(release.rows(), columns.len(), &keys, |place| {
+            let rows = slots(place).enumerate();
+            Box::new(rows.filter(|(_, slot)| slot.is_none()).map(|(row, _)| row))
+        });
+        let shown = Shown { keys: &published, rows: release.rows(), visible, sacrificial_rows };
+        Self::new(&keys, original.rows(), &shown, run)
+    }
+
+    fn new(keys: &Keys, rows: usize, shown: &Shown<'_>, run: &Run) -> Result<Self> {
         let width = keys.width();
-        let mask = |row: usize| &visible[row * width..][..width];
+        let mask = |row: usize| &shown.visible[row * width..][..width];
         let all = keys.all();
         let (originals, published) = rayon::join(
             || {
                 let hash = |row| hash(keys.row(row), &all);
                 let equal = |a, b| keys.row(a) == keys.row(b);
-                Classes::new(table.rows(), hash, equal, run)
+                Classes::new(rows, hash, equal, run)
             },
             || {
+                let keys = shown.keys;
                 let shape = |row| hash(mask(row), &all);
                 let equal = |a, b| mask(a) == mask(b);
-                let patterns = Classes::new(table.rows(), shape, equal, run)?;
+                let patterns = Classes::new(shown.rows, shape, equal, run)?;
                 let hash =
                     |row: usize| mix(hash(keys.row(row), mask(row)), u64::from(patterns.of[row]));
                 let equal = |a: usize, b: usize| {
                     patterns.of[a] == patterns.of[b] && agree(keys.row(a), keys.row(b), mask(a))
                 };
-                Classes::new(table.rows(), hash, equal, run).map(|classes| (classes, patterns))
+                Classes::new(shown.rows, hash, equal, run).map(|classes| (classes, patterns))
             },
         );
         let (originals, (published, of_patterns)) = (originals?, published?);
-        let words = |first: &[u32]| -> Vec<u64> {
+        let words = |keys: &Keys, first: &[u32]| -> Vec<u64> {
             first.iter().flat_map(|&row| keys.row(row as usize)).copied().collect()
         };
 
         let (published, ranges) = by_pattern(&published, &of_patterns);
         let published = Published {
-            words: words(&published.first),
+            words: words(shown.keys, &published.first),
             rows: published.sizes(),
             of: published.of,
             width,
@@ -116,12 +159,12 @@ impl Sides {
         };
         let patterns = ranges.into_par_iter().zip(&of_patterns.first).map(pattern).collect();
         let originals = Originals {
-            words: words(&originals.first),
+            words: words(keys, &originals.first),
             rows: originals.sizes(),
             of: originals.of,
             width,
         };
-        Ok(Self { originals, published, patterns, sacrificial_rows })
+        Ok(Self { originals, published, patterns, sacrificial_rows: shown.sacrificial_rows })
     }
 }
 
@@ -137,31 +180,40 @@ impl Pattern {
     }
 }
 
-/// For each row the mask of its visible cells; and the number of rows with few of them.
-fn visible(
-    table: &EncodedTable,
-    columns: &[ColumnId],
-    changes: &Changes,
+/// Some rows, each once.
+type Rows<'a> = Box<dyn Iterator<Item = usize> + 'a>;
+
+/// For each row the mask of its visible cells; and the number of rows with few of them. `rows` has
+/// those in which a column, by its place, is suppressed.
+fn hidden<'a>(
+    height: usize,
+    columns: usize,
     keys: &Keys,
+    rows: impl Fn(usize) -> Rows<'a>,
 ) -> (Vec<u64>, usize) {
     let width = keys.width();
-    let mut visible = keys.all().repeat(table.rows());
-    let mut withheld = vec![0; table.rows()];
-    for (place, &id) in columns.iter().enumerate() {
-        let mut hide = |row: usize| {
+    let mut visible = keys.all().repeat(height);
+    let mut withheld = vec![0; height];
+    for place in 0..columns {
+        for row in rows(place) {
             keys.hide(&mut visible[row * width..][..width], place);
             withheld[row] += 1;
-        };
-        let column = table.column(id);
-        let is_suppressed = |row: usize| column.codes().slot(row) == column.suppressed_slot();
-        let rows = changes.suppressed(id).iter().map(|row| row.index());
-        rows.filter(|&row| column.suppressed() == 0 || !is_suppressed(row)).for_each(&mut hide);
-        if column.suppressed() > 0 {
-            (0..table.rows()).filter(|&row| is_suppressed(row)).for_each(&mut hide);
         }
     }
-    let few = withheld.iter().filter(|&&withheld: &&usize| withheld * 2 > columns.len()).count();
+    let few = withheld.iter().filter(|&&withheld: &&usize| withheld * 2 > columns).count();
     (visible, few)
+}
+
+/// The rows in which `changes` or the table itself has a column suppressed.
+fn withheld<'a>(table: &'a EncodedTable, id: ColumnId, changes: &'a Changes) -> Rows<'a> {
+    let column = table.column(id);
+    let is_suppressed = move |row: usize| {
+        column.suppressed() > 0 && column.codes().slot(row) == column.suppressed_slot()
+    };
+    let decided = changes.suppressed(id).iter().map(|row| row.index());
+    let decided = decided.filter(move |&row| !is_suppressed(row));
+    let before = if column.suppressed() > 0 { 0..table.rows() } else { 0..0 };
+    Box::new(decided.chain(before.filter(move |&row| is_suppressed(row))))
 }
 
 /// The classes numbered anew, so that those of a pattern follow each other; and which they are.
