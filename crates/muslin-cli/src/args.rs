@@ -9,6 +9,7 @@ mod names;
 mod release;
 mod slice;
 mod suppress;
+mod verify;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -28,6 +29,7 @@ pub(crate) use self::names::{Names, slices_for_shell};
 pub(crate) use self::release::ReleaseArgs;
 pub(crate) use self::slice::Slice;
 pub(crate) use self::suppress::Suppress;
+pub(crate) use self::verify::Verify;
 
 /// Finds what gives people away in a table about them.
 #[derive(Debug, Parser)]
@@ -63,6 +65,8 @@ pub(crate) enum Command {
     Slice(Slice),
     /// Say what an analyst loses by a release, whatever made it.
     Diff(Diff),
+    /// Judge whether a release is what it claims to be, whatever made it.
+    Verify(Verify),
     /// Write a made-up table to try things on.
     DemoData(DemoData),
     /// Print a completion script for a shell.

@@ -7,6 +7,8 @@ use muslin::Failure;
 pub(crate) enum Exit {
     /// Fine, or the requirement is met.
     Fine = 0,
+    /// A requirement is not met.
+    NotMet = 1,
     /// The command line or the policy file is wrong.
     Usage = 2,
     /// The input cannot be read.

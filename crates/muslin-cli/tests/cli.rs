@@ -18,6 +18,8 @@ mod slice;
 mod suppress;
 #[path = "cli/uniques.rs"]
 mod uniques;
+#[path = "cli/verify.rs"]
+mod verify;
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -322,7 +324,7 @@ fn help_is_short_and_complete() {
     insta::assert_snapshot!("help_keys", seen(&muslin(folder.path(), &["keys", "--help"])));
     insta::assert_snapshot!("help_mask", seen(&muslin(folder.path(), &["mask", "--help"])));
     insta::assert_snapshot!("help_suppress", seen(&muslin(folder.path(), &["suppress", "--help"])));
-    for command in ["generalize", "bucketize", "slice", "diff"] {
+    for command in ["generalize", "bucketize", "slice", "diff", "verify"] {
         let help = seen(&muslin(folder.path(), &[command, "--help"]));
         insta::assert_snapshot!(format!("help_{command}"), help);
     }

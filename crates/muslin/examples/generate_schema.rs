@@ -15,6 +15,8 @@ fn main() -> Result<(), serde_json::Error> {
     let diff = schemars::schema_for!(muslin::DiffReport);
     let bucketize = schemars::schema_for!(muslin::BucketizeReport);
     let slice = schemars::schema_for!(muslin::SliceReport);
+    let verify = schemars::schema_for!(muslin::VerifyReport);
+    let manifest = schemars::schema_for!(muslin::Manifest);
     let policy = schemars::schema_for!(muslin::Policy);
     let files = BTreeMap::from([
         ("docs/schema/scan.schema.json", serde_json::to_string_pretty(&scan)? + "\n"),
@@ -30,6 +32,8 @@ fn main() -> Result<(), serde_json::Error> {
         ("docs/schema/diff.schema.json", serde_json::to_string_pretty(&diff)? + "\n"),
         ("docs/schema/bucketize.schema.json", serde_json::to_string_pretty(&bucketize)? + "\n"),
         ("docs/schema/slice.schema.json", serde_json::to_string_pretty(&slice)? + "\n"),
+        ("docs/schema/verify.schema.json", serde_json::to_string_pretty(&verify)? + "\n"),
+        ("docs/schema/manifest.schema.json", serde_json::to_string_pretty(&manifest)? + "\n"),
         ("docs/schema/mask.schema.json", serde_json::to_string_pretty(&mask)? + "\n"),
     ]);
     println!("{}", serde_json::to_string(&files)?);

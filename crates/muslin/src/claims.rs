@@ -36,6 +36,9 @@ pub struct Claim {
     /// The most that a ratio may be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beta: Option<f64>,
+    /// The rows that were published with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
     /// The columns that make the classes; for `l-diverse-slicing`, those that may be known of somebody.
     pub columns: Vec<String>,
     /// The sensitive column.
@@ -142,6 +145,12 @@ impl Claim {
         }
     }
 
+    /// The same of a release of so many rows.
+    pub(crate) fn of_rows(mut self, rows: usize) -> Self {
+        self.rows = Some(rows as u64);
+        self
+    }
+
     /// A claim about classes on some columns.
     fn of(claim: &str, columns: &[String], text: String) -> Self {
         Self {
@@ -243,8 +252,9 @@ fn in_words(spread: muslin_protect::Spread) -> String {
     }
 }
 
-impl fmt::Display for Claim {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Claim {
+    /// What is claimed, in a word or two: `5-anonymity`.
+    pub fn name(&self) -> String {
         let name = match (self.k, self.l, self.c, self.t) {
             (Some(k), ..) => match self.claim.as_str() {
                 "ambiguity" => format!("{k}-ambiguity"),
@@ -263,10 +273,14 @@ impl fmt::Display for Claim {
             _ => self.claim.clone(),
         };
         match &self.sensitive {
-            Some(sensitive) => {
-                write!(f, "{name} of `{}`: {}", muslin_table::printable(sensitive), self.text)
-            }
-            None => write!(f, "{name}: {}", self.text),
+            Some(sensitive) => format!("{name} of `{}`", muslin_table::printable(sensitive)),
+            None => name,
         }
+    }
+}
+
+impl fmt::Display for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name(), self.text)
     }
 }

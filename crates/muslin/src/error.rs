@@ -39,6 +39,16 @@ pub enum Error {
         /// A way out.
         hint: String,
     },
+    /// What a release claims cannot be read.
+    #[error(
+        "{file}: {reason}\n  hint: name a report that `--json` printed, or a folder that `muslin protect` wrote"
+    )]
+    Claims {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// A column that the job names is in the input, and the job does not read it.
     #[error(
         "column `{}` is in the input and was not read, as the columns to read leave it out\n  hint: name it among `--columns`, or leave it out of `--exclude`, also in the policy file",
@@ -138,7 +148,7 @@ impl Error {
             Self::Protect(error) => of_protect(error),
             Self::Table(error) => of_table(error),
             Self::Verify(_) | Self::NotRead { .. } | Self::Policy { .. } => Failure::Usage,
-            Self::Hierarchy { .. } => Failure::Input,
+            Self::Hierarchy { .. } | Self::Claims { .. } => Failure::Input,
             Self::NotHeld { .. } => Failure::Internal,
         }
     }

@@ -40,10 +40,12 @@ mod plots;
 mod policy;
 mod presets;
 mod release;
+mod release_folder;
 mod scan;
 mod slice;
 mod suppress;
 mod uniques;
+mod verify;
 mod whole;
 
 pub use muslin_assess::{
@@ -104,6 +106,7 @@ pub use self::policy::{
 };
 pub use self::presets::Preset;
 pub use self::release::ReleaseOutput;
+pub use self::release_folder::{Manifest, ManifestFile};
 pub use self::scan::{
     ClassesReport, ColumnReport, Decided, ScanJob, ScanReport, SizeReport, Threshold, suggest_role,
 };
@@ -119,3 +122,4 @@ pub use self::uniques::{
     ColumnSetReport, ColumnShareReport, DisReport, GroupBy, IntervalReport, RowReport, ScoreReport,
     SmallestReport, UniquesEstimate, UniquesJob, UniquesOutput, UniquesReport, UniquesTable,
 };
+pub use self::verify::{VerifyCheck, VerifyJob, VerifyReport};

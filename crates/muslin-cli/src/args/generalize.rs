@@ -95,13 +95,13 @@ impl Bounds {
 }
 
 /// `NAME=L`, `NAME=KIND:L` or `NAME=recursive:L:C`. The last `=` counts: names may hold one.
-fn parse_diversity(text: &str) -> Result<SpreadSetting, String> {
+pub(super) fn parse_diversity(text: &str) -> Result<SpreadSetting, String> {
     let (column, how) = text.rsplit_once('=').ok_or("NAME=L, such as diagnosis=3")?;
     SpreadSetting::diversity(column, how).map_err(|how| format!("NAME= and {how}"))
 }
 
 /// `NAME=T` or `NAME=ordered:T`.
-fn parse_closeness(text: &str) -> Result<SpreadSetting, String> {
+pub(super) fn parse_closeness(text: &str) -> Result<SpreadSetting, String> {
     let (column, how) = text.rsplit_once('=').ok_or("NAME=T, such as diagnosis=0.2")?;
     SpreadSetting::closeness(column, how).map_err(|how| format!("NAME= and {how}"))
 }

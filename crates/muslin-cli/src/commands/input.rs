@@ -13,16 +13,17 @@ pub(super) struct Asked {
     pub(super) roles: BTreeMap<String, Role>,
     pub(super) missing: MissingRule,
     pub(super) hierarchies: Hierarchies,
+    pub(super) policy: Option<Policy>,
 }
 
 impl Asked {
     pub(super) fn new(input: &InputArgs) -> Result<Self, muslin::Error> {
         let policy = input.policy.as_deref().map(Policy::read).transpose()?;
-        let policy = policy.as_ref();
-        let mut read = policy.map(Policy::to_read_options).unwrap_or_default();
-        let mut roles = policy.map(Policy::roles).unwrap_or_default();
-        let hierarchies = policy.map(Policy::hierarchies).unwrap_or_default();
-        let missing = input.missing.or(policy.and_then(|policy| policy.missing));
+        let of_policy = policy.as_ref();
+        let mut read = of_policy.map(Policy::to_read_options).unwrap_or_default();
+        let mut roles = of_policy.map(Policy::roles).unwrap_or_default();
+        let hierarchies = of_policy.map(Policy::hierarchies).unwrap_or_default();
+        let missing = input.missing.or(of_policy.and_then(|policy| policy.missing));
         if let Some(columns) = &input.columns {
             read.columns = ColumnChoice::Only(Names::all(columns));
         }
@@ -39,7 +40,7 @@ impl Asked {
         csv.encoding = input.encoding.or(csv.encoding);
         csv.decimal_comma = input.decimal_comma.or(csv.decimal_comma);
         csv.trim |= input.trim;
-        Ok(Self { read, roles, missing: missing.unwrap_or_default(), hierarchies })
+        Ok(Self { read, roles, missing: missing.unwrap_or_default(), hierarchies, policy })
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) mod scan;
 pub(crate) mod slice;
 pub(crate) mod suppress;
 pub(crate) mod uniques;
+pub(crate) mod verify;
 
 use std::io;
 use std::sync::Arc;

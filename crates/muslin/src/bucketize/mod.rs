@@ -209,7 +209,10 @@ impl BucketizeJob {
             largest: facts.largest(),
             max_p: facts.max_p().as_f64(),
             loss: BucketizeLoss { rce: found.rce(), rce_bound: found.rce_bound().as_f64() },
-            claims: vec![Claim::bucketized(self.l, &name, &self.bucket_name, &others)],
+            claims: vec![
+                Claim::bucketized(self.l, &name, &self.bucket_name, &others)
+                    .of_rows(whole.table.rows()),
+            ],
             row_order: self.output.as_ref().map(|output| output.order_name().into()),
             written: None,
             sensitive_written: None,

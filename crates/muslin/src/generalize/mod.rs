@@ -228,6 +228,7 @@ impl GeneralizeJob {
         let names = whole.names(&whole.measured);
         let mut claims = vec![Claim::k_anonymity(self.k, &names)];
         claims.extend(self.spreads.iter().map(|setting| Claim::spread(setting, &names)));
+        let claims = claims.into_iter().map(|claim| claim.of_rows(release.rows())).collect();
         let column = |id: ColumnId| column(whole, decided, release, id);
         GeneralizeReport {
             schema: 1,

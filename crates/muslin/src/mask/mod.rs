@@ -211,6 +211,7 @@ impl MaskJob {
             claims: found
                 .is_reached()
                 .then(|| Claim::ratio(target, &whole.names(found.publish()), self.missing))
+                .map(|claim| claim.of_rows(whole.table.rows()))
                 .into_iter()
                 .collect(),
             warnings: self.warnings(found, whole),

@@ -17,7 +17,7 @@ pub use self::protection::{
 
 pub(crate) use self::located::near;
 
-use crate::claims::SpreadSetting;
+use crate::claims::{Claim, SpreadSetting};
 use crate::hierarchies::{Hierarchies, HierarchyRule, HierarchySource};
 use crate::presets::Preset;
 use crate::suppress::CellCost;
@@ -259,6 +259,12 @@ impl Policy {
     /// The least rows of a class: what is said, or what the preset says.
     pub fn k(&self) -> Option<u32> {
         self.release.k.or_else(|| self.preset()?.k())
+    }
+
+    /// What a release must meet besides the k of all quasi-identifiers.
+    pub fn claims(&self) -> Vec<Claim> {
+        let combinations = self.release.combination.iter();
+        combinations.map(|of| Claim::k_anonymity(of.k, &of.columns)).collect()
     }
 
     /// The format of the data.

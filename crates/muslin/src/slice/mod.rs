@@ -274,13 +274,16 @@ impl SliceJob {
             matching: matching.map(histogram),
             membership: matching.map(membership),
             loss: SliceLoss { rce: facts.rce() },
-            claims: vec![Claim::sliced(
-                self.l,
-                &whole.name(sensitive),
-                &self.bucket_name,
-                &slices,
-                self.is_bucketwise(),
-            )],
+            claims: vec![
+                Claim::sliced(
+                    self.l,
+                    &whole.name(sensitive),
+                    &self.bucket_name,
+                    &slices,
+                    self.is_bucketwise(),
+                )
+                .of_rows(whole.table.rows()),
+            ],
             slices,
             row_order: self.output.as_ref().map(|output| output.order_name().into()),
             written: None,

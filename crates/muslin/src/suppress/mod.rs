@@ -325,7 +325,7 @@ impl SuppressJob {
             let setting = SpreadSetting { column: column.clone(), spread };
             claims.push(Claim::spread(&setting, &names));
         }
-        claims
+        claims.into_iter().map(|claim| claim.of_rows(whole.table.rows())).collect()
     }
 
     /// An error where the judge does not find what was promised: our own mistake.

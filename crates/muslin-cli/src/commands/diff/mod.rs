@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Diff, common: &Common) -> Outcome {
 
 /// The job that the flags and the policy file describe; flags win.
 fn job(args: &Diff, common: &Common) -> Result<DiffJob, muslin::Error> {
-    let Asked { read, mut roles, missing: _, mut hierarchies } = Asked::new(&args.input)?;
+    let Asked { read, mut roles, missing: _, mut hierarchies, .. } = Asked::new(&args.input)?;
     set_quasi_identifiers(&mut roles, args.measured.quasi_identifiers.as_deref());
     for (name, file) in &args.labels.hierarchy {
         hierarchies.set(name, HierarchySource::File(file.clone()));

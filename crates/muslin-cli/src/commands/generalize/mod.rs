@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Generalize, common: &Common) -> Outcome {
 
 /// The job that the flags and the policy file describe; flags win.
 fn job(args: &Generalize, common: &Common) -> Result<GeneralizeJob, muslin::Error> {
-    let Asked { read, mut roles, missing, mut hierarchies } = Asked::new(&args.input)?;
+    let Asked { read, mut roles, missing, mut hierarchies, .. } = Asked::new(&args.input)?;
     let (target, recode) = (&args.target, &args.recode);
     set_quasi_identifiers(&mut roles, target.quasi_identifiers.as_deref());
     for (name, file) in &recode.hierarchy {

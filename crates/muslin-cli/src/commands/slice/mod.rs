@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Slice, common: &Common) -> Outcome {
 
 /// The job that the flags and the policy file describe; flags win.
 fn job(args: &Slice, common: &Common) -> Result<SliceJob, muslin::Error> {
-    let Asked { read, roles, missing, mut hierarchies } = Asked::new(&args.input)?;
+    let Asked { read, roles, missing, mut hierarchies, .. } = Asked::new(&args.input)?;
     let (cut, how) = (&args.cut, &args.how);
     for (name, file) in &how.hierarchy {
         hierarchies.set(name, HierarchySource::File(file.clone()));

@@ -1,0 +1,55 @@
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueHint};
+use muslin::SpreadSetting;
+
+use super::InputArgs;
+use super::diff::LabelArgs;
+use super::generalize::{parse_closeness, parse_diversity};
+use super::names::{Names, parse_names};
+
+#[derive(Debug, ClapArgs)]
+#[command(mut_arg("file", |file| file
+    .value_name("RELEASE")
+    .help("The release: a file of any format that is read, or the folder that `muslin protect` wrote")))]
+#[command(mut_arg("missing", |missing| missing.hide(true)))]
+pub(crate) struct Verify {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) claimed: ClaimedArgs,
+    #[command(flatten)]
+    pub(crate) labels: LabelArgs,
+}
+
+/// What must hold.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "What must hold")]
+pub(crate) struct ClaimedArgs {
+    /// The table that the release was made from: also check that every published cell is true.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) original: Option<PathBuf>,
+    /// Every row is one of at least this many that agree on all quasi-identifiers [default: by the policy].
+    #[arg(short, value_name = "K")]
+    pub(crate) k: Option<u32>,
+    /// The columns that somebody may know [default: by role, or all but identifiers and sensitive ones].
+    #[arg(long, visible_alias = "qi", value_name = "NAMES", value_parser = parse_names)]
+    pub(crate) quasi_identifiers: Option<Vec<Names>>,
+    /// How a sensitive column is spread in every class: `NAME=3`, `NAME=distinct:3`, `NAME=entropy:3` or
+    /// `NAME=recursive:3:1.5`; may be repeated.
+    #[arg(long, value_name = "NAME=L", value_parser = parse_diversity)]
+    pub(crate) diversity: Vec<SpreadSetting>,
+    /// How far a class's shares of a sensitive column may be from the table's: `NAME=0.2` or
+    /// `NAME=ordered:0.2`; may be repeated.
+    #[arg(long, value_name = "NAME=T", value_parser = parse_closeness)]
+    pub(crate) closeness: Vec<SpreadSetting>,
+    /// Check what this report, printed by `--json`, claims.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) claims: Option<PathBuf>,
+    /// Cells of this spelling are suppressed, besides `*`.
+    #[arg(long, value_name = "SPELLING", allow_hyphen_values = true)]
+    pub(crate) token: Option<String>,
+    /// The sensitive column of buckets [default: the one with that role].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) sensitive: Option<String>,
+}

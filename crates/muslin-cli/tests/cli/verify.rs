@@ -1,0 +1,103 @@
+//! `muslin verify`.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{folder_with, muslin, seen};
+
+fn verify(folder: &Path, args: &[&str]) -> String {
+    seen(&muslin(folder, &[&["verify"], args].concat()))
+}
+
+const ORIGINAL: &[u8] = b"age,sex,zip,illness\n22,M,47906,dyspepsia\n22,F,47906,flu\n33,F,47905,flu
+52,F,47905,bronchitis\n54,M,47302,flu\n60,M,47302,dyspepsia\n60,M,47304,dyspepsia\n64,F,47304,gastritis\n";
+
+const GENERALIZED: &[u8] = b"age,sex,zip,illness\n[22-52],*,4790*,dyspepsia\n[22-52],*,4790*,flu
+[54-64],*,4730*,flu\n[54-64],*,4730*,dyspepsia\n[22-52],*,4790*,flu\n[22-52],*,4790*,bronchitis
+[54-64],*,4730*,gastritis\n[54-64],*,4730*,dyspepsia\n";
+
+#[test]
+fn a_release_of_another_tool_is_judged() {
+    let folder = folder_with(&[("o.csv", ORIGINAL), ("r.csv", GENERALIZED)]);
+    let quasi = ["r.csv", "--qi", "age,sex,zip", "-k", "4", "--token", "*"];
+    let met = [&quasi[..], &["--diversity", "illness=2", "--original", "o.csv"]].concat();
+    insta::assert_snapshot!("met", verify(folder.path(), &met));
+    let bold = [&quasi[..], &["--diversity", "illness=3", "--closeness", "illness=0.1"]].concat();
+    insta::assert_snapshot!("not_met", verify(folder.path(), &bold));
+}
+
+#[test]
+fn the_claims_of_a_report_are_checked() {
+    let folder = folder_with(&[("o.csv", ORIGINAL)]);
+    let made = muslin(
+        folder.path(),
+        &[
+            "generalize",
+            "o.csv",
+            "-k",
+            "2",
+            "--qi",
+            "age,zip",
+            "--diversity",
+            "illness=2",
+            "-o",
+            "r.csv",
+            "--json",
+        ],
+    );
+    std::fs::write(folder.path().join("report.json"), &made.stdout).unwrap();
+    let args = ["r.csv", "--claims", "report.json", "--original", "o.csv", "--json"];
+    let output = muslin(folder.path(), &[&["verify"], &args[..]].concat());
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((report["met"].as_bool(), output.status.code()), (Some(true), Some(0)));
+    let checks: Vec<&str> =
+        report["checks"].as_array().unwrap().iter().map(|c| c["claim"].as_str().unwrap()).collect();
+    assert_eq!(
+        checks,
+        [
+            "2-anonymity",
+            "probabilistic 2-diversity of `illness`",
+            "rows",
+            "truthful",
+            "hygiene: bytes",
+            "hygiene: index"
+        ]
+    );
+
+    // A row that is nobody's, and one that is lost.
+    let text = std::fs::read_to_string(folder.path().join("r.csv")).unwrap();
+    let (kept, last) = text.trim_end().rsplit_once('\n').unwrap();
+    std::fs::write(folder.path().join("r.csv"), kept).unwrap();
+    let lost = verify(folder.path(), &args[..5]);
+    assert!(
+        lost.starts_with("exit 1\n") && lost.contains("7 rows, and 8 were published"),
+        "{lost}"
+    );
+    let false_row =
+        last.replace("flu", "gout").replace("dyspepsia", "gout").replace("gastritis", "gout");
+    std::fs::write(folder.path().join("r.csv"), format!("{kept}\n{false_row}\n")).unwrap();
+    let untrue = verify(folder.path(), &args[..5]);
+    assert!(
+        untrue.contains("truthful") && untrue.contains("no values of the original"),
+        "{untrue}"
+    );
+    assert!(!untrue.contains("gout"), "{untrue}");
+}
+
+#[test]
+fn what_goes_wrong_has_a_way_out() {
+    let folder = folder_with(&[("r.csv", GENERALIZED), ("odd.json", b"{\"claims\": 3}")]);
+    let wrong = [
+        &["r.csv"][..],
+        &["r.csv", "--claims", "odd.json"],
+        &["r.csv", "--claims", "absent.json"],
+        &["r.csv", "-k", "2", "--qi", "age,height"],
+        &[".", "-k", "2"],
+    ];
+    let shown = |args: &&[&str]| {
+        format!("$ muslin verify {}\n{}\n", args.join(" "), verify(folder.path(), args))
+    };
+    let all: String = wrong.iter().map(shown).collect();
+    insta::assert_snapshot!("wrong", all);
+}

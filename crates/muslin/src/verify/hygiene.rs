@@ -1,0 +1,173 @@
+//! What the files of a release say beyond its cells.
+
+use std::path::Path;
+
+use muslin_engine::Run;
+use muslin_io::Input;
+use muslin_table::{Column, EncodedTable};
+use muslin_verify::loss::Cover;
+
+use super::claimed::{Claimed, Folder};
+use super::report::VerifyCheck;
+use crate::Result;
+use crate::input::names;
+use crate::pair::Pair;
+use crate::release_folder::{INTERNAL, MANIFEST, sha256};
+
+/// Names that other programs give to the numbers of rows.
+const INDEXES: [&str; 4] = ["__index_level_0__", "Unnamed: 0", "row_names", "_row_id"];
+
+/// Rows below which their order says nothing.
+const FEW_ROWS: usize = 20;
+
+pub(super) fn checks(
+    claimed: &Claimed,
+    pair: Option<&Pair>,
+    release: &EncodedTable,
+    run: &Run,
+) -> Result<Vec<VerifyCheck>> {
+    let mut checks = Vec::new();
+    if let Input::Path(path) = &claimed.data {
+        checks.push(bytes(path, run)?);
+    }
+    checks.push(indexes(release));
+    checks.extend(pair.and_then(order));
+    if let Some(folder) = &claimed.folder {
+        checks.push(manifest(folder, release)?);
+    }
+    Ok(checks)
+}
+
+fn check(claim: &str, met: bool, reason: String, columns: Vec<String>) -> VerifyCheck {
+    VerifyCheck {
+        claim: claim.into(),
+        met,
+        decided: true,
+        reason,
+        columns,
+        violations: 0,
+        rows: Vec::new(),
+        of_original: false,
+    }
+}
+
+/// Nothing in the bytes that no cell says.
+fn bytes(path: &Path, run: &Run) -> Result<VerifyCheck> {
+    let found = muslin_io::find_residue(path, run)?;
+    let mut columns: Vec<String> =
+        found.iter().filter_map(|own| own.column().map(str::to_owned)).collect();
+    columns.sort();
+    columns.dedup();
+    let mut kinds: Vec<String> = found.iter().map(|own| own.kind().to_string()).collect();
+    kinds.dedup();
+    let reason = match &kinds[..] {
+        [] => "the file says nothing beyond its cells".into(),
+        kinds => format!("the file has {}", kinds.join(", ")),
+    };
+    Ok(check("hygiene: bytes", found.is_empty(), reason, columns))
+}
+
+/// No column that numbers rows.
+fn indexes(release: &EncodedTable) -> VerifyCheck {
+    let is_index = |column: &&Column| {
+        INDEXES.contains(&column.name()) || column.name().is_empty() || counts_rows(column)
+    };
+    let found: Vec<&str> = release.columns().iter().filter(is_index).map(Column::name).collect();
+    let reason = match &found[..] {
+        [] => "no column numbers the rows".into(),
+        found => format!("rows are numbered by {}", names(found)),
+    };
+    let columns = found.iter().map(|&name| name.to_owned()).collect();
+    check("hygiene: index", found.is_empty(), reason, columns)
+}
+
+/// Whether a column has a whole number in each row, one more than in the row before.
+fn counts_rows(column: &Column) -> bool {
+    let values = column.dictionary();
+    if column.rows() < FEW_ROWS || values.len() != column.rows() {
+        return false;
+    }
+    let number = |at: usize| values.text(at).parse::<i64>().ok();
+    let (first, last) = (number(0), number(values.len() - 1));
+    let is_dense = first.zip(last).is_some_and(|(first, last)| {
+        last.checked_sub(first).and_then(|span| usize::try_from(span).ok())
+            == Some(values.len() - 1)
+    });
+    let in_order = column.codes().slots().zip(0u32..).all(|(slot, row)| slot == row);
+    let backwards = column.codes().slots().zip((0..column.missing_slot()).rev());
+    is_dense && (in_order || backwards.into_iter().all(|(slot, row)| slot == row))
+}
+
+/// Rows are not in the order of the original.
+fn order(pair: &Pair) -> Option<VerifyCheck> {
+    let (original, release) = (&pair.whole.table, &pair.release);
+    if original.rows() != release.rows() || release.rows() < FEW_ROWS || pair.reading.has_buckets()
+    {
+        return None;
+    }
+    let covers = |row: usize, other: usize| {
+        original.all_columns().iter().all(|id| {
+            let Some(published) = pair.reading.published(id) else { return true };
+            let slot = original.column(id).codes().slot(row);
+            let value = (slot != original.column(id).missing_slot()).then_some(slot);
+            fits(pair.reading.cover(id, release.column(published).codes().slot(other)), value)
+        })
+    };
+    let rows = original.rows();
+    let in_place = (0..rows).filter(|&row| covers(row, row)).count();
+    // As many as rows that are somewhere else would fit by chance.
+    let by_chance = (0..rows).filter(|&row| covers(row, (row + rows / 2) % rows)).count();
+    let is_told = in_place * 2 > rows && in_place > by_chance * 2;
+    let reason = if is_told {
+        "rows are where they are in the original: whoever knows its order knows who is who"
+    } else {
+        "rows are not in the order of the original"
+    };
+    Some(check("hygiene: order", !is_told, reason.into(), Vec::new()))
+}
+
+/// Whether a cell can be that of somebody with this value.
+fn fits(cover: &Cover, value: Option<u32>) -> bool {
+    match (cover, value) {
+        (Cover::Any, _) | (Cover::Missing, None) => true,
+        (Cover::Exact(own), Some(value)) => *own == value,
+        (Cover::Range { first, last }, Some(value)) => (*first..=*last).contains(&value),
+        (Cover::Set(values), Some(value)) => values.binary_search(&value).is_ok(),
+        (Cover::Multiset(values), Some(value)) => {
+            values.binary_search_by_key(&value, |own| own.0).is_ok()
+        }
+        _ => false,
+    }
+}
+
+/// The folder holds what its manifest says, and nothing else.
+fn manifest(folder: &Folder, release: &EncodedTable) -> Result<VerifyCheck> {
+    let mut wrong: Vec<String> = Vec::new();
+    for file in &folder.manifest.files {
+        let found = sha256(&folder.path.join(&file.name))?;
+        if found.as_deref() != Some(file.sha256.as_str()) {
+            wrong.push(format!("{} is not the file that was written", file.name));
+        }
+    }
+    let known = |name: &str| {
+        [MANIFEST, INTERNAL].contains(&name)
+            || folder.manifest.files.iter().any(|own| own.name == name)
+    };
+    let entries = std::fs::read_dir(&folder.path).into_iter().flatten().flatten();
+    let strange = entries.filter(|entry| !known(&entry.file_name().to_string_lossy())).count();
+    if strange > 0 {
+        wrong.push(format!("{strange} files are not in the manifest"));
+    }
+    if folder.manifest.rows != release.rows() as u64 {
+        wrong.push("the number of rows is another".into());
+    }
+    let mut reason = if wrong.is_empty() {
+        "the folder holds what its manifest says".into()
+    } else {
+        wrong.join("; ")
+    };
+    if folder.path.join(INTERNAL).exists() {
+        reason = format!("{reason}; keep `{INTERNAL}` when you hand it over");
+    }
+    Ok(check("hygiene: manifest", wrong.is_empty(), reason, Vec::new()))
+}

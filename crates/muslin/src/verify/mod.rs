@@ -1,0 +1,335 @@
+//! The job that judges a release.
+
+mod claimed;
+mod hygiene;
+mod judge;
+mod report;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use muslin_engine::Run;
+use muslin_io::{Input, ReadOptions, ReadTable};
+use muslin_table::{Column, ColumnId, EncodedTable, Role};
+use muslin_verify::Error as VerifyError;
+use muslin_verify::{Truth, Untrue};
+
+pub use self::report::{VerifyCheck, VerifyReport};
+
+use self::claimed::Claimed;
+use self::judge::{Bench, MOST_ROWS};
+use crate::claims::{Claim, SpreadSetting};
+use crate::hierarchies::Hierarchies;
+use crate::input::{InputReport, warnings};
+use crate::pair::{Pair, PairSettings, with_token};
+use crate::{Error, Result};
+
+/// Judges a release: every claim is counted again, by code that shares nothing with what made it.
+///
+/// # Guarantee
+/// A check is met only where it was seen to hold. Counter-examples are rows and columns, never values.
+/// With the original, it is also checked that every published cell is true: the original's value, a
+/// generalization of it, blank, or in its bucket.
+///
+/// # Cost
+/// Reading, the sorting or grouping of the rows for each claim, and for truth a search for an
+/// assignment of the rows.
+///
+/// # Example
+/// ```
+/// use muslin::{Input, Run, VerifyJob};
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("release.csv");
+/// std::fs::write(&file, "age,town\n*,A\n*,A\n50,B\n50,B\n50,B\n")?;
+/// let mut job = VerifyJob::new(Input::named(&file));
+/// job.k = Some(2);
+/// assert!(job.run(&Run::new())?.met);
+/// job.k = Some(3);
+/// let report = job.run(&Run::new())?;
+/// assert_eq!((report.met, &report.checks[0].rows[..]), (false, &[0, 1][..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct VerifyJob {
+    /// The release: a file, or the folder that `muslin protect` wrote.
+    pub release: Input,
+    /// The table that it was made from.
+    pub original: Option<Input>,
+    /// How to read the release.
+    pub read: ReadOptions,
+    /// How to read the original; with the release's spellings of missing, where nothing is said.
+    pub original_read: Option<ReadOptions>,
+    /// Roles that are known.
+    pub roles: BTreeMap<String, Role>,
+    /// The columns that classes are made of, all of which the release must have; where nothing is
+    /// said, those with that role, or all that are nothing else.
+    pub quasi_identifiers: Option<Vec<String>>,
+    /// Cells of the release that are suppressed, besides `*`.
+    pub token: Option<String>,
+    /// The least rows that agree on the quasi-identifiers.
+    pub k: Option<u32>,
+    /// How sensitive columns are spread in classes on the quasi-identifiers.
+    pub spreads: Vec<SpreadSetting>,
+    /// Other claims.
+    pub claims: Vec<Claim>,
+    /// A report, or a manifest, with claims.
+    pub claims_file: Option<PathBuf>,
+    /// Hierarchies whose labels the release may have.
+    pub hierarchies: Hierarchies,
+    /// A folder with hierarchies in files named after columns.
+    pub hierarchy_folder: Option<PathBuf>,
+    /// The column of the release that numbers buckets.
+    pub bucket: Option<String>,
+    /// Columns whose cells stayed together in buckets.
+    pub slices: Option<Vec<Vec<String>>>,
+    /// The sensitive column.
+    pub sensitive: Option<String>,
+    /// The table of the sensitive values of each bucket, where the release has two tables.
+    pub sensitive_table: Option<Input>,
+}
+
+/// What is read.
+struct Tables {
+    release: EncodedTable,
+    report: InputReport,
+    pair: Option<Pair>,
+    /// Where a label of the release is nothing of the original's: the column, and cells with such.
+    strange: Option<(String, u64)>,
+    warnings: Vec<String>,
+}
+
+impl VerifyJob {
+    /// Judges `release` by what it claims itself.
+    pub fn new(release: Input) -> Self {
+        Self {
+            release,
+            original: None,
+            read: ReadOptions::default(),
+            original_read: None,
+            roles: BTreeMap::new(),
+            quasi_identifiers: None,
+            token: None,
+            k: None,
+            spreads: Vec::new(),
+            claims: Vec::new(),
+            claims_file: None,
+            hierarchies: Hierarchies::new(),
+            hierarchy_folder: None,
+            bucket: None,
+            slices: None,
+            sensitive: None,
+            sensitive_table: None,
+        }
+    }
+
+    /// Reads the release, and the original where there is one, and judges.
+    pub fn run(&self, run: &Run) -> Result<VerifyReport> {
+        let claimed = Claimed::of(self)?;
+        if claimed.claims.is_empty()
+            && self.k.is_none()
+            && self.spreads.is_empty()
+            && self.original.is_none()
+        {
+            return Err(Error::Verify(VerifyError::Setting(
+                "nothing is claimed that could be checked\n  hint: pass `-k`, `--claims REPORT.json` or `--original FILE`, or name a folder that `muslin protect` wrote".into(),
+            )));
+        }
+        let tables = self.read(&claimed, run)?;
+        run.reporter().stage("judging", None);
+        let judged = self.judge(&claimed, &tables, run);
+        run.reporter().finish();
+        let (checks, quasi_identifiers) = judged?;
+        Ok(VerifyReport {
+            schema: 1,
+            command: "verify".into(),
+            met: checks.iter().all(|check| check.met),
+            release: tables.report,
+            original: tables.pair.as_ref().map(|pair| InputReport::new(&pair.whole.source)),
+            rows: tables.release.rows() as u64,
+            columns: tables.release.columns().len() as u64,
+            original_rows: tables.pair.as_ref().map(|pair| pair.whole.table.rows() as u64),
+            original_columns: tables
+                .pair
+                .as_ref()
+                .map(|pair| pair.whole.table.columns().len() as u64),
+            quasi_identifiers,
+            checks,
+            warnings: self.withheld(&tables.release).into_iter().chain(tables.warnings).collect(),
+        })
+    }
+
+    fn read(&self, claimed: &Claimed, run: &Run) -> Result<Tables> {
+        let Some(original) = &self.original else { return self.read_alone(claimed, run) };
+        let of_claims = claimed.claims.iter().find(|claim| claim.slices.is_some());
+        let named = |own: &Option<String>, claimed: Option<&String>| {
+            own.clone().or_else(|| claimed.cloned())
+        };
+        let bucket = named(&self.bucket, of_claims.and_then(|claim| claim.bucket.as_ref()));
+        let sensitive =
+            named(&self.sensitive, of_claims.and_then(|claim| claim.sensitive.as_ref()));
+        let slices =
+            self.slices.clone().or_else(|| of_claims.and_then(|claim| claim.slices.clone()));
+        let read = self.original_read.clone().unwrap_or_else(|| ReadOptions {
+            null: self.read.null.clone(),
+            ..ReadOptions::default()
+        });
+        let pair = Pair::of(
+            &PairSettings {
+                original,
+                release: &claimed.data,
+                read: &read,
+                release_read: Some(&self.read),
+                roles: &self.roles,
+                sensitive: sensitive.as_deref(),
+                hierarchies: &self.hierarchies,
+                hierarchy_folder: self.hierarchy_folder.as_deref(),
+                bucket: bucket.as_deref(),
+                slices: slices.as_deref(),
+                sensitive_table: self.sensitive_table.as_ref(),
+                token: self.token.as_deref(),
+            },
+            run,
+        );
+        let pair = match pair {
+            Err(Error::Verify(VerifyError::UnknownLabels { column, cells, .. })) => {
+                let strange = Some((column, cells));
+                return Ok(Tables { strange, ..self.read_alone(claimed, run)? });
+            }
+            pair => pair?,
+        };
+        Ok(Tables {
+            release: pair.release.clone(),
+            report: InputReport::new(&pair.release_source),
+            warnings: pair.warnings.clone(),
+            pair: Some(pair),
+            strange: None,
+        })
+    }
+
+    fn read_alone(&self, claimed: &Claimed, run: &Run) -> Result<Tables> {
+        let ReadTable { table, source } = muslin_io::read(&claimed.data, &self.read, run)?;
+        let warnings = warnings(&table, &source, &self.read);
+        let release = with_token(table, self.token.as_deref())?;
+        let report = InputReport::new(&source);
+        Ok(Tables { release, report, pair: None, strange: None, warnings })
+    }
+
+    fn judge(
+        &self,
+        claimed: &Claimed,
+        tables: &Tables,
+        run: &Run,
+    ) -> Result<(Vec<VerifyCheck>, Vec<String>)> {
+        let quasi = self.quasi(&tables.release)?;
+        let mut claims: Vec<Claim> =
+            self.k.map(|k| Claim::k_anonymity(k, &quasi)).into_iter().collect();
+        claims.extend(self.spreads.iter().map(|setting| Claim::spread(setting, &quasi)));
+        claims.extend(claimed.claims.iter().cloned());
+        let pair = tables.pair.as_ref();
+        let original = pair.map(|pair| (&pair.whole.table, &pair.reading));
+        let bench = Bench { release: &tables.release, original, run };
+        let mut checks: Vec<VerifyCheck> =
+            claims.iter().map(|claim| bench.judge(claim)).collect::<Result<_>>()?;
+        checks.extend(rows(&claims, &tables.release));
+        if let Some(pair) = pair {
+            checks.push(truthful(pair, run)?);
+        }
+        if let Some((column, cells)) = &tables.strange {
+            checks.push(VerifyCheck {
+                claim: "truthful".into(),
+                met: false,
+                decided: true,
+                reason: format!(
+                    "{cells} cells are no values of the original, nor ranges, sets or labels of them"
+                ),
+                columns: vec![column.clone()],
+                violations: *cells,
+                rows: Vec::new(),
+                of_original: false,
+            });
+        }
+        checks.extend(hygiene::checks(claimed, tables.pair.as_ref(), &tables.release, run)?);
+        Ok((checks, quasi))
+    }
+
+    /// The columns that classes are made of.
+    fn quasi(&self, release: &EncodedTable) -> Result<Vec<String>> {
+        if let Some(named) = &self.quasi_identifiers {
+            for name in named {
+                release.find(name)?;
+            }
+            return Ok(named.clone());
+        }
+        let role = |column: &Column| self.roles.get(column.name());
+        let is_sensitive = |column: &Column| {
+            self.spreads.iter().any(|setting| setting.column == column.name())
+                || self.sensitive.as_deref() == Some(column.name())
+                || role(column) == Some(&Role::Sensitive)
+        };
+        let has_role =
+            release.columns().iter().any(|own| role(own) == Some(&Role::QuasiIdentifier));
+        let is_own = |column: &&Column| match role(column) {
+            Some(Role::QuasiIdentifier) => true,
+            _ if has_role => false,
+            Some(_) => false,
+            None => !is_sensitive(column),
+        };
+        let own = release.columns().iter().filter(is_own);
+        Ok(own.map(|column| column.name().to_owned()).collect())
+    }
+
+    /// Quasi-identifiers that are not published, which may be a mistake in their names.
+    fn withheld(&self, release: &EncodedTable) -> Option<String> {
+        let is_quasi = |(_, role): &(&String, &Role)| **role == Role::QuasiIdentifier;
+        let names_of = self.roles.iter().filter(is_quasi).map(|(name, _)| name.as_str());
+        let lacking: Vec<&str> = names_of.filter(|name| release.find(name).is_err()).collect();
+        (!lacking.is_empty() && self.quasi_identifiers.is_none()).then(|| {
+            format!("the release lacks these quasi-identifiers: {}", crate::input::names(&lacking))
+        })
+    }
+}
+
+/// As many rows as were published.
+fn rows(claims: &[Claim], release: &EncodedTable) -> Option<VerifyCheck> {
+    let claimed = claims.iter().find_map(|claim| claim.rows)?;
+    let found = release.rows() as u64;
+    Some(VerifyCheck {
+        claim: "rows".into(),
+        met: claims.iter().filter_map(|claim| claim.rows).all(|rows| rows == found),
+        decided: true,
+        reason: format!("{found} rows, and {claimed} were published"),
+        columns: Vec::new(),
+        violations: claimed.abs_diff(found),
+        rows: Vec::new(),
+        of_original: false,
+    })
+}
+
+/// Whether every published cell is true.
+fn truthful(pair: &Pair, run: &Run) -> Result<VerifyCheck> {
+    let (original, release) = (&pair.whole.table, &pair.release);
+    let published = |id: &ColumnId| pair.reading.published(*id).is_some();
+    let columns = original.all_columns().iter().filter(published).collect();
+    let found: Untrue = Truth::new(columns).run(original, release, &pair.reading, run)?;
+    let named: Vec<String> =
+        found.columns().iter().map(|(id, _)| original.column(*id).name().to_owned()).collect();
+    let reason = match (found.is_true(), found.is_exact()) {
+        (true, true) => "each published row can be that of somebody".into(),
+        (true, false) => {
+            "each published row fits somebody; whether all fit at once takes too long to tell"
+                .into()
+        }
+        (false, _) => format!("{} published rows are nobody's", found.count()),
+    };
+    Ok(VerifyCheck {
+        claim: "truthful".into(),
+        met: found.is_true(),
+        decided: true,
+        reason,
+        columns: named,
+        violations: found.count(),
+        rows: found.rows().iter().copied().take(MOST_ROWS).collect(),
+        of_original: false,
+    })
+}

@@ -1,0 +1,57 @@
+//! What was found about a release.
+
+use serde::Serialize;
+
+use crate::input::InputReport;
+
+/// Whether a release is what it claims to be.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct VerifyReport {
+    /// Version of this report's form: 1.
+    pub schema: u32,
+    /// `verify`.
+    pub command: String,
+    /// Whether every check is met.
+    pub met: bool,
+    /// The release.
+    pub release: InputReport,
+    /// The original, where it was given.
+    pub original: Option<InputReport>,
+    /// Rows of the release.
+    pub rows: u64,
+    /// Columns of the release.
+    pub columns: u64,
+    /// Rows of the original.
+    pub original_rows: Option<u64>,
+    /// Columns of the original.
+    pub original_columns: Option<u64>,
+    /// The columns that classes are made of, where nothing else is claimed.
+    pub quasi_identifiers: Vec<String>,
+    /// What was checked, in the order of the claims.
+    pub checks: Vec<VerifyCheck>,
+    /// What to look at before relying on the verdict.
+    pub warnings: Vec<String>,
+}
+
+/// One thing that was checked.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct VerifyCheck {
+    /// What must hold, such as `5-anonymity`, `truthful` or `hygiene`.
+    pub claim: String,
+    /// Whether it does. What cannot be decided is not met.
+    pub met: bool,
+    /// Whether it could be decided.
+    pub decided: bool,
+    /// What was found.
+    pub reason: String,
+    /// The columns it is about.
+    pub columns: Vec<String>,
+    /// Rows that do not meet it, counted; of the original where `of_original` says so.
+    pub violations: u64,
+    /// The first of them, from 0.
+    pub rows: Vec<u32>,
+    /// Whether these are rows of the original.
+    pub of_original: bool,
+}
