@@ -12,6 +12,8 @@ mod generalize;
 mod keys;
 #[path = "cli/mask.rs"]
 mod mask;
+#[path = "cli/protect.rs"]
+mod protect;
 #[path = "cli/slice.rs"]
 mod slice;
 #[path = "cli/suppress.rs"]
@@ -324,7 +326,7 @@ fn help_is_short_and_complete() {
     insta::assert_snapshot!("help_keys", seen(&muslin(folder.path(), &["keys", "--help"])));
     insta::assert_snapshot!("help_mask", seen(&muslin(folder.path(), &["mask", "--help"])));
     insta::assert_snapshot!("help_suppress", seen(&muslin(folder.path(), &["suppress", "--help"])));
-    for command in ["generalize", "bucketize", "slice", "diff", "verify"] {
+    for command in ["generalize", "bucketize", "slice", "diff", "verify", "protect"] {
         let help = seen(&muslin(folder.path(), &[command, "--help"]));
         insta::assert_snapshot!(format!("help_{command}"), help);
     }

@@ -66,6 +66,11 @@ impl Release {
     pub fn table(&self) -> &EncodedTable {
         &self.table
     }
+
+    /// The table that is published, to go on with.
+    pub fn into_table(self) -> EncodedTable {
+        self.table
+    }
 }
 
 fn changed(column: &Column, id: ColumnId, changes: &Changes) -> Result<Column> {

@@ -70,10 +70,11 @@ fn leftovers_go_and_folders_in_the_making_stay() {
     let release = place.path().join("release");
     let living = SafeFolder::create(&release, MARK).unwrap();
     fs::write(living.path().join(MARK), "living").unwrap();
-    // As a killed program leaves it: nobody holds the lock.
-    let dead = place.path().join(".muslin-release-1-0.tmp");
+    // As killed programs leave them: nobody holds the lock, or it is gone.
+    let dead = place.path().join(".muslin-release-1-0.tmp.d");
     fs::create_dir(&dead).unwrap();
-    fs::write(dead.join(".lock"), "").unwrap();
+    fs::write(place.path().join(".muslin-release-1-0.tmp"), "").unwrap();
+    fs::create_dir(place.path().join(".muslin-release-2-0.tmp.d")).unwrap();
     make(&release, "second").unwrap();
     assert!(!dead.exists() && living.path().exists());
     living.commit().unwrap();

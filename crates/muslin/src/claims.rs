@@ -145,6 +145,14 @@ impl Claim {
         }
     }
 
+    /// Fewer classes than this share of the rows.
+    pub(crate) fn below_ratio(share: f64, columns: &[String]) -> Self {
+        // The largest share of millionths below it.
+        let beta = share - 1e-6;
+        let text = format!("on these columns, classes make less than {share} of the rows");
+        Self { beta: Some(beta), ..Self::of("distinct-ratio", columns, text) }
+    }
+
     /// The same of a release of so many rows.
     pub(crate) fn of_rows(mut self, rows: usize) -> Self {
         self.rows = Some(rows as u64);

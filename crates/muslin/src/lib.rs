@@ -39,6 +39,7 @@ mod pair;
 mod plots;
 mod policy;
 mod presets;
+mod protect;
 mod release;
 mod release_folder;
 mod scan;
@@ -105,6 +106,7 @@ pub use self::policy::{
     UtilityPolicy, WeightPolicy,
 };
 pub use self::presets::Preset;
+pub use self::protect::{ProtectJob, ProtectLoss, ProtectReport, ProtectStep};
 pub use self::release::ReleaseOutput;
 pub use self::release_folder::{Manifest, ManifestFile};
 pub use self::scan::{

@@ -3,7 +3,17 @@
 use muslin_engine::Run;
 use muslin_io::{Destination, Input, Release, RowOrder, WriteOptions};
 
+use muslin_table::Changes;
+
 use crate::Result;
+
+/// What a job made of a table.
+pub(crate) struct Made<R> {
+    /// What it decided.
+    pub(crate) changes: Changes,
+    pub(crate) release: Release,
+    pub(crate) report: R,
+}
 
 /// Where a release goes, and how.
 #[derive(Clone, Debug)]

@@ -77,6 +77,11 @@ pub(crate) fn sha256(path: &Path) -> Result<Option<String>> {
     }
 }
 
+/// The SHA-256 of a text.
+pub(crate) fn sha256_of(text: &str) -> String {
+    hex(&Sha256::digest(text.as_bytes()))
+}
+
 fn hex(bytes: &[u8]) -> String {
     let digit = |four: u8| char::from_digit(four.into(), 16).expect("four bits");
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()

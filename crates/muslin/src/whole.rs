@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use muslin_engine::Run;
-use muslin_io::{Input, ReadOptions, ReadTable, Source};
+use muslin_io::{Input, ReadOptions, ReadTable, Release, Source};
 use muslin_table::{Column, ColumnId, ColumnSet, EncodedTable, Role, printable};
 
 use crate::input::{check_roles, names, warnings};
@@ -11,6 +11,7 @@ use crate::looked::{chosen_columns, distinct_rows, is_nearly_unique};
 use crate::{Error, Result};
 
 /// All of an input, since what is not measured is published too.
+#[derive(Clone)]
 pub(crate) struct Whole {
     pub(crate) table: EncodedTable,
     pub(crate) source: Source,
@@ -46,6 +47,30 @@ impl Whole {
         let (distinct, kept) = run.install(|| distinct_rows(&table))?;
         let dropped = Some((table.rows() - kept.len()) as u64);
         Ok(Self { table: distinct, source, measured, identifiers, dropped, warnings })
+    }
+
+    /// The table after a step; columns are what they were.
+    pub(crate) fn then(&self, release: Release) -> Self {
+        let table = release.into_table();
+        let of = |columns: &ColumnSet| {
+            let found = |id| table.find(self.table.column(id).name()).ok();
+            columns.iter().filter_map(found).collect()
+        };
+        let (measured, identifiers) = (of(&self.measured), of(&self.identifiers));
+        let source = self.source.clone();
+        Self {
+            table,
+            source,
+            measured,
+            identifiers,
+            dropped: None,
+            warnings: self.warnings.clone(),
+        }
+    }
+
+    /// Measures the quasi-identifiers of these roles.
+    pub(crate) fn look_at(&mut self, roles: &BTreeMap<String, Role>) {
+        self.measured = chosen_columns(&self.table, roles);
     }
 
     /// Columns that are published as they are.

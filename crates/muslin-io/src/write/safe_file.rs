@@ -45,7 +45,7 @@ pub fn remove_temporary_files() {
 }
 
 impl Temporary {
-    fn new(path: PathBuf) -> Self {
+    pub(super) fn new(path: PathBuf) -> Self {
         if let Ok(mut live) = LIVE.lock() {
             live.push(path.clone());
         }
@@ -147,7 +147,7 @@ pub(super) fn folder_of(path: &Path) -> &Path {
 }
 
 /// A new locked file that only its owner may read.
-fn create_temporary(folder: &Path, name: &OsStr) -> io::Result<(File, PathBuf)> {
+pub(super) fn create_temporary(folder: &Path, name: &OsStr) -> io::Result<(File, PathBuf)> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -174,7 +174,7 @@ fn create_temporary(folder: &Path, name: &OsStr) -> io::Result<(File, PathBuf)> 
 }
 
 /// Removes temporary files whose writers are gone. What cannot be removed is not ours.
-fn remove_leftovers(folder: &Path) {
+pub(super) fn remove_leftovers(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
     };

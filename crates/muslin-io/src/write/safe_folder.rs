@@ -1,25 +1,23 @@
 //! A folder that appears whole or not at all.
 //!
-//! Its files are made in a temporary folder beside the destination, which nobody else may read and
-//! which holds a locked file as long as its maker works on it. Once complete and on the disk, the
-//! two folders change names in one step, and what was there before is removed. A temporary folder
-//! without a locked file belongs to a program that was killed; the next maker removes it.
+//! Its files are made in a temporary folder beside the destination, which nobody else may read, and
+//! beside which there is a locked file as long as its maker works on it. Once complete and on the
+//! disk, the two folders change names in one step, and what was there before is removed. A temporary
+//! folder whose file is gone, or not locked, belongs to a program that was killed; the next maker
+//! removes it.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use super::safe_file::{PREFIX, SUFFIX, Temporary, folder_of, sync_folder};
+use super::safe_file::{
+    PREFIX, SUFFIX, Temporary, create_temporary, folder_of, remove_leftovers, sync_folder,
+};
 use crate::{Error, OutputProblem, Result};
 
-/// The file that is locked as long as a folder is in the making.
-const LOCK: &str = ".lock";
-
-/// How long a temporary folder without a lock may be one whose maker is about to lock it, or to
-/// remove what it replaced.
-const GRACE: Duration = Duration::from_secs(60);
+/// What the name of a temporary folder has after that of its file.
+const FOLDER: &str = ".d";
 
 /// A folder in the making; dropped without [`SafeFolder::commit`], nothing is left of it.
 ///
@@ -31,7 +29,8 @@ const GRACE: Duration = Duration::from_secs(60);
 pub struct SafeFolder {
     temporary: Temporary,
     destination: PathBuf,
-    lock: File,
+    // After the folder, so that nobody takes that for a leftover.
+    _lock: (Temporary, File),
 }
 
 impl SafeFolder {
@@ -41,9 +40,10 @@ impl SafeFolder {
         let unwritable = |error: io::Error| problem(OutputProblem::Unwritable(error.kind()));
         let place = place(destination, mark).map_err(problem)?;
         let name = place.file_name().ok_or_else(|| problem(OutputProblem::NotAFolder))?;
+        remove_left_folders(folder_of(&place));
         remove_leftovers(folder_of(&place));
-        let (temporary, lock) = create_temporary(folder_of(&place), name).map_err(unwritable)?;
-        Ok(Self { temporary, destination: place, lock })
+        let (temporary, lock) = create(folder_of(&place), name).map_err(unwritable)?;
+        Ok(Self { temporary, destination: place, _lock: lock })
     }
 
     /// Where its files are made.
@@ -61,14 +61,11 @@ impl SafeFolder {
     /// Puts the folder in its place.
     pub fn commit(mut self) -> Result<()> {
         sync(self.temporary.path()).map_err(|error| self.failed(&error))?;
-        // Still locked, though nobody can find it any more.
-        fs::remove_file(self.temporary.path().join(LOCK)).map_err(|error| self.failed(&error))?;
         put(self.temporary.path(), &self.destination).map_err(|error| self.failed(&error))?;
         self.temporary.keep();
         sync_folder(folder_of(&self.destination));
         // What was there before has the temporary name now.
         let _ = fs::remove_dir_all(self.temporary.path());
-        drop(self.lock);
         Ok(())
     }
 
@@ -108,25 +105,14 @@ fn private() -> DirBuilder {
     builder
 }
 
-/// A new folder with a locked file in it.
-fn create_temporary(folder: &Path, name: &OsStr) -> io::Result<(Temporary, File)> {
-    for attempt in 0..1_000u32 {
-        let mut temporary = OsString::from(PREFIX);
-        temporary.push(name);
-        temporary.push(format!("-{}-{attempt}{SUFFIX}", std::process::id()));
-        let path = folder.join(temporary);
-        match private().create(&path) {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-            Err(error) => return Err(error),
-        }
-        let temporary = Temporary::folder(path);
-        let lock = File::create_new(temporary.path().join(LOCK))?;
-        // Where there are no locks, nobody takes it for a leftover before its time is over.
-        let _ = lock.try_lock();
-        return Ok((temporary, lock));
-    }
-    Err(io::ErrorKind::AlreadyExists.into())
+/// A new folder, and the locked file beside it.
+fn create(folder: &Path, name: &OsStr) -> io::Result<(Temporary, (Temporary, File))> {
+    let (file, path) = create_temporary(folder, name)?;
+    let mut own = path.clone().into_os_string();
+    own.push(FOLDER);
+    let lock = (Temporary::new(path), file);
+    private().create(Path::new(&own))?;
+    Ok((Temporary::folder(own.into()), lock))
 }
 
 /// Puts a complete folder in its place, in one step where there is one.
@@ -176,28 +162,27 @@ fn sync(folder: &Path) -> io::Result<()> {
 }
 
 /// Removes temporary folders whose makers are gone. What cannot be removed is not ours.
-fn remove_leftovers(folder: &Path) {
+fn remove_left_folders(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
     };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let bytes = name.as_encoded_bytes();
+        let Some(lock) = name.to_str().and_then(|name| name.strip_suffix(FOLDER)) else { continue };
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let is_ours = bytes.starts_with(PREFIX.as_bytes()) && bytes.ends_with(SUFFIX.as_bytes());
-        if is_folder && is_ours && is_left(&entry.path()) {
+        let is_ours = lock.starts_with(PREFIX) && lock.ends_with(SUFFIX);
+        if is_folder && is_ours && is_left(&folder.join(lock)) {
             let _ = fs::remove_dir_all(entry.path());
+            let _ = fs::remove_file(folder.join(lock));
         }
     }
 }
 
-/// Whether nobody works on a temporary folder any more.
-fn is_left(folder: &Path) -> bool {
-    match OpenOptions::new().write(true).open(folder.join(LOCK)) {
-        Ok(lock) => lock.try_lock().is_ok(),
-        Err(_) => {
-            let changed = fs::metadata(folder).and_then(|of| of.modified()).ok();
-            changed.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > GRACE)
-        }
-    }
+/// Whether nobody holds a lock any more.
+fn is_left(lock: &Path) -> bool {
+    let file = OpenOptions::new().write(true).open(lock);
+    file.map_or_else(
+        |error| error.kind() == io::ErrorKind::NotFound,
+        |file| file.try_lock().is_ok(),
+    )
 }

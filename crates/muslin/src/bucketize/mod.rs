@@ -20,7 +20,7 @@ use crate::buckets::{
 };
 use crate::claims::Claim;
 use crate::input::InputReport;
-use crate::release::ReleaseOutput;
+use crate::release::{Made, ReleaseOutput};
 use crate::whole::{Whole, nearly_unique};
 
 /// Puts rows into buckets in which no sensitive value is that of more than one in l rows.
@@ -94,7 +94,30 @@ impl BucketizeJob {
     pub fn run(&self, run: &Run) -> Result<BucketizeReport> {
         self.check()?;
         let mut whole = Whole::of(&self.input, &self.read, &self.roles, false, run)?;
-        let sensitive = sensitive(&whole, self.sensitive.as_deref(), &self.roles)?;
+        let (Made { release, mut report, .. }, counts) = self.both(&mut whole, run)?;
+        let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
+        if let Some(output) = self.output.as_ref().filter(|_| !is_interrupted) {
+            let mut outputs = vec![(output, &release)];
+            outputs.extend(self.sensitive_output.as_ref().zip(counts.as_ref()));
+            ReleaseOutput::write_together(&outputs, &self.input, run)?;
+            let mut names = outputs.iter().map(|(output, _)| output.destination.name());
+            (report.written, report.sensitive_written) = (names.next(), names.next());
+        }
+        Ok(report)
+    }
+
+    /// Puts the rows of a table in memory into buckets and checks that.
+    pub(crate) fn on(&self, whole: &mut Whole, run: &Run) -> Result<Made<BucketizeReport>> {
+        Ok(self.both(whole, run)?.0)
+    }
+
+    /// The release, and the table of sensitive values where one is asked for.
+    fn both(
+        &self,
+        whole: &mut Whole,
+        run: &Run,
+    ) -> Result<(Made<BucketizeReport>, Option<Release>)> {
+        let sensitive = sensitive(whole, self.sensitive.as_deref(), &self.roles)?;
         let name = whole.name(sensitive);
         whole.leave_sensitive(&self.roles, &[&name]);
         let found = Bucketize::new(self.l, sensitive)
@@ -113,17 +136,9 @@ impl BucketizeJob {
         let order = self.output.as_ref().map_or(RowOrder::AsRead, |output| output.order);
         let release = Release::new(&whole.table, &changes, order)?;
         let counts = counts.transpose()?;
-        let facts = self.judge(&whole, &name, &found, (&release, counts.as_ref()), &counting)?;
-        let mut report = self.report(&whole, sensitive, &found, &facts);
-        let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
-        if let Some(output) = self.output.as_ref().filter(|_| !is_interrupted) {
-            let mut outputs = vec![(output, &release)];
-            outputs.extend(self.sensitive_output.as_ref().zip(counts.as_ref()));
-            ReleaseOutput::write_together(&outputs, &self.input, run)?;
-            let mut names = outputs.iter().map(|(output, _)| output.destination.name());
-            (report.written, report.sensitive_written) = (names.next(), names.next());
-        }
-        Ok(report)
+        let facts = self.judge(whole, &name, &found, (&release, counts.as_ref()), &counting)?;
+        let report = self.report(whole, sensitive, &found, &facts);
+        Ok((Made { changes, release, report }, counts))
     }
 
     /// Before anything is read: who cannot write need not wait.

@@ -19,7 +19,7 @@ use self::decide::Decided;
 use crate::claims::{Claim, SpreadSetting};
 use crate::hierarchies::{Hierarchies, HierarchySource};
 use crate::input::InputReport;
-use crate::release::ReleaseOutput;
+use crate::release::{Made, ReleaseOutput};
 use crate::whole::Whole;
 use crate::{Error, Result};
 
@@ -167,6 +167,17 @@ impl GeneralizeJob {
             output.check(&self.input)?;
         }
         let mut whole = Whole::of(&self.input, &self.read, &self.roles, false, run)?;
+        let Made { release, mut report, .. } = self.on(&mut whole, run)?;
+        let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
+        if let Some(output) = self.output.as_ref().filter(|_| !is_interrupted) {
+            output.write(&release, &self.input, run)?;
+            report.written = Some(output.destination.name());
+        }
+        Ok(report)
+    }
+
+    /// Recodes a table in memory and checks that.
+    pub(crate) fn on(&self, whole: &mut Whole, run: &Run) -> Result<Made<GeneralizeReport>> {
         let sensitive: Vec<&str> = self.spreads.iter().map(|of| of.column.as_str()).collect();
         whole.leave_sensitive(&self.roles, &sensitive);
         let mut hierarchies = self.hierarchies.clone();
@@ -175,21 +186,16 @@ impl GeneralizeJob {
             hierarchies
                 .add_folder(folder, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
         }
-        let decided = self.decide(&whole, &hierarchies, run)?;
+        let decided = self.decide(whole, &hierarchies, run)?;
         let mut changes = decided.changes.clone();
         whole.identifiers.iter().for_each(|id| changes.mask(id));
         // Judged and written whatever limit is over: what it left keeps its promises.
         let counting = run.clone().time_limit(None);
         let order = self.output.as_ref().map_or(muslin_io::RowOrder::AsRead, |output| output.order);
         let release = Release::new(&whole.table, &changes, order)?;
-        let facts = self.judge(&whole, release.table(), &counting)?;
-        let mut report = self.report(&whole, &decided, release.table(), &facts);
-        let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
-        if let Some(output) = self.output.as_ref().filter(|_| !is_interrupted) {
-            output.write(&release, &self.input, run)?;
-            report.written = Some(output.destination.name());
-        }
-        Ok(report)
+        let facts = self.judge(whole, release.table(), &counting)?;
+        let report = self.report(whole, &decided, release.table(), &facts);
+        Ok(Made { changes, release, report })
     }
 
     /// Counts the release's classes; an error where they are not what was promised.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use muslin_assess::{Target, Weight, Weights};
 use muslin_engine::{Coverage, Engine, MemoryEngine, Run, Stop};
-use muslin_io::{Input, ReadOptions, Release};
+use muslin_io::{Input, ReadOptions, Release, RowOrder};
 use muslin_protect::{Mask, MaskFound, MaskMethod};
 use muslin_table::{Changes, ColumnSet, MissingRule, Role, printable};
 
@@ -18,7 +18,7 @@ use self::report::{shown, unreachable};
 use crate::claims::Claim;
 use crate::input::{InputReport, names};
 use crate::looked::is_nearly_unique;
-use crate::release::ReleaseOutput;
+use crate::release::{Made, ReleaseOutput};
 use crate::whole::Whole;
 use crate::{Error, Result};
 
@@ -110,17 +110,30 @@ impl MaskJob {
             output.check(&self.input)?;
         }
         let whole = Whole::of(&self.input, &self.read, &self.roles, self.distinct_rows, run)?;
-        let named = self.named(&whole)?;
-        run.reporter().stage("choosing columns", None);
-        let chosen = self.choose(&whole, &named, run);
-        run.reporter().finish();
-        let mut report = chosen?;
+        let mut report = self.chosen(&whole, run)?;
         let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
         if let Some(output) = self.output.as_ref().filter(|_| report.reached && !is_interrupted) {
-            self.write(output, &whole, &report, run)?;
+            let release = released(&whole, &report, output.order)?.1;
+            output.write(&release, &self.input, run)?;
             report.written = Some(output.destination.name());
         }
         Ok(report)
+    }
+
+    /// Chooses among the columns of a table in memory.
+    pub(crate) fn on(&self, whole: &Whole, run: &Run) -> Result<Made<MaskReport>> {
+        let report = self.chosen(whole, run)?;
+        let order = self.output.as_ref().map_or(RowOrder::AsRead, |output| output.order);
+        let (changes, release) = released(whole, &report, order)?;
+        Ok(Made { changes, release, report })
+    }
+
+    fn chosen(&self, whole: &Whole, run: &Run) -> Result<MaskReport> {
+        let named = self.named(whole)?;
+        run.reporter().stage("choosing columns", None);
+        let chosen = self.choose(whole, &named, run);
+        run.reporter().finish();
+        chosen
     }
 
     fn named(&self, whole: &Whole) -> Result<Named> {
@@ -248,20 +261,15 @@ impl MaskJob {
         warnings.extend(whole.warnings.iter().cloned());
         warnings
     }
+}
 
-    fn write(
-        &self,
-        output: &ReleaseOutput,
-        whole: &Whole,
-        report: &MaskReport,
-        run: &Run,
-    ) -> Result<()> {
-        let table = &whole.table;
-        let mut changes = Changes::none(table);
-        for name in report.masked.iter().chain(&report.identifiers_dropped) {
-            changes.mask(table.find(name)?);
-        }
-        let release = Release::new(table, &changes, output.order)?;
-        output.write(&release, &self.input, run)
+/// What was chosen, with identifiers withheld, and the release that this makes.
+fn released(whole: &Whole, report: &MaskReport, order: RowOrder) -> Result<(Changes, Release)> {
+    let table = &whole.table;
+    let mut changes = Changes::none(table);
+    for name in report.masked.iter().chain(&report.identifiers_dropped) {
+        changes.mask(table.find(name)?);
     }
+    let release = Release::new(table, &changes, order)?;
+    Ok((changes, release))
 }

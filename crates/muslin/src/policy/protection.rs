@@ -121,6 +121,8 @@ pub struct GeneralizePolicy {
     pub tight: bool,
     /// Steps of the grids that bounds lie on, by column.
     pub grid: BTreeMap<String, f64>,
+    /// Levels of hierarchies that columns are taken to, whatever that reaches; suppress does the rest.
+    pub levels: BTreeMap<String, u64>,
 }
 
 /// How cells are suppressed.
@@ -134,6 +136,8 @@ pub struct SuppressPolicy {
     pub gap: Option<f64>,
     /// Whether every blank keeps at least two candidates for somebody who knows how blanks are chosen.
     pub robust: bool,
+    /// Whether columns that tell another one are withheld with it.
+    pub closed: bool,
 }
 
 /// How rows are bucketized.

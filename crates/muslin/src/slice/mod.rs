@@ -28,7 +28,7 @@ use crate::buckets::{
 use crate::claims::Claim;
 use crate::hierarchies::Hierarchies;
 use crate::input::{InputReport, names};
-use crate::release::ReleaseOutput;
+use crate::release::{Made, ReleaseOutput};
 use crate::whole::{Whole, nearly_unique};
 use crate::{Error, Result};
 
@@ -155,10 +155,21 @@ impl SliceJob {
             output.check(&self.input)?;
         }
         let mut whole = Whole::of(&self.input, &self.read, &self.roles, false, run)?;
-        let sensitive = sensitive(&whole, self.sensitive.as_deref(), &self.roles)?;
+        let Made { release, mut report, .. } = self.on(&mut whole, run)?;
+        let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
+        if let Some(output) = self.output.as_ref().filter(|_| !is_interrupted) {
+            output.write(&release, &self.input, run)?;
+            report.written = Some(output.destination.name());
+        }
+        Ok(report)
+    }
+
+    /// Cuts up a table in memory and checks that.
+    pub(crate) fn on(&self, whole: &mut Whole, run: &Run) -> Result<Made<SliceReport>> {
+        let sensitive = sensitive(whole, self.sensitive.as_deref(), &self.roles)?;
         let name = whole.name(sensitive);
         whole.leave_sensitive(&self.roles, &[&name]);
-        let decided = self.decide(&whole, sensitive, run)?;
+        let decided = self.decide(whole, sensitive, run)?;
         let mut changes = decided.found.changes().clone();
         for (id, column) in &decided.generalized {
             changes.replace(*id, column.clone())?;
@@ -167,15 +178,10 @@ impl SliceJob {
         let counting = run.clone().time_limit(None);
         let order = self.output.as_ref().map_or(RowOrder::AsRead, |output| output.order);
         let release = Release::new(&whole.table, &changes, order)?;
-        let facts = self.judge(&whole, &name, &decided, &release, &counting)?;
+        let facts = self.judge(whole, &name, &decided, &release, &counting)?;
         let measured = self.measure(&decided, sensitive, run)?;
-        let mut report = self.report(&whole, sensitive, &decided, &facts, &measured);
-        let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
-        if let Some(output) = self.output.as_ref().filter(|_| !is_interrupted) {
-            output.write(&release, &self.input, run)?;
-            report.written = Some(output.destination.name());
-        }
-        Ok(report)
+        let report = self.report(whole, sensitive, &decided, &facts, &measured);
+        Ok(Made { changes, release, report })
     }
 
     /// Whether what is promised holds in each bucket by itself.

@@ -8,7 +8,7 @@ mod report;
 use std::collections::BTreeMap;
 
 use muslin_engine::{Coverage, Run, Stop};
-use muslin_io::{Input, ReadOptions, Release};
+use muslin_io::{Input, ReadOptions, Release, RowOrder};
 use muslin_protect::Ties;
 use muslin_table::{Changes, ColumnId, ColumnSet, MissingRule, Role};
 use muslin_verify::{Notions, Outsider};
@@ -20,7 +20,7 @@ pub use self::report::{DiversityReport, NotionsReport, SuppressColumnReport, Sup
 use self::decide::Decided;
 use crate::claims::{Claim, SpreadSetting};
 use crate::input::InputReport;
-use crate::release::ReleaseOutput;
+use crate::release::{Made, ReleaseOutput};
 use crate::whole::Whole;
 use crate::{Error, Result};
 
@@ -214,22 +214,13 @@ impl SuppressJob {
             output.check(&self.input)?;
         }
         let mut whole = Whole::of(&self.input, &self.read, &self.roles, false, run)?;
-        let diverse = self.diversity.as_ref().map(|(name, _)| name.as_str());
-        whole.leave_sensitive(&self.roles, diverse.as_slice());
-        let named = self.named(&whole)?;
-        run.reporter().stage("choosing cells", None);
-        let decided = self.decide(&whole, &named, run);
-        run.reporter().finish();
-        let decided = decided?;
-        let mut report = self.report(&whole, &named, &decided, run)?;
+        let (decided, mut report) = self.decided(&mut whole, run)?;
         let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
         if is_interrupted {
             return Ok(report);
         }
         if let Some(output) = &self.output {
-            let mut changes = decided.changes.clone();
-            whole.identifiers.iter().for_each(|id| changes.mask(id));
-            let release = Release::new(&whole.table, &changes, output.order)?;
+            let release = released(&whole, &decided, output.order)?.1;
             output.write(&release, &self.input, run)?;
             report.written = Some(output.destination.name());
         }
@@ -244,6 +235,26 @@ impl SuppressJob {
             report.ledger = Some(output.destination.name());
         }
         Ok(report)
+    }
+
+    /// Decides about a table in memory and checks that.
+    pub(crate) fn on(&self, whole: &mut Whole, run: &Run) -> Result<Made<SuppressReport>> {
+        let (decided, report) = self.decided(whole, run)?;
+        let order = self.output.as_ref().map_or(RowOrder::AsRead, |output| output.order);
+        let (changes, release) = released(whole, &decided, order)?;
+        Ok(Made { changes, release, report })
+    }
+
+    fn decided(&self, whole: &mut Whole, run: &Run) -> Result<(Decided, SuppressReport)> {
+        let diverse = self.diversity.as_ref().map(|(name, _)| name.as_str());
+        whole.leave_sensitive(&self.roles, diverse.as_slice());
+        let named = self.named(whole)?;
+        run.reporter().stage("choosing cells", None);
+        let decided = self.decide(whole, &named, run);
+        run.reporter().finish();
+        let decided = decided?;
+        let report = self.report(whole, &named, &decided, run)?;
+        Ok((decided, report))
     }
 
     fn report(
@@ -369,6 +380,14 @@ impl SuppressJob {
         warnings.extend(whole.warnings.iter().cloned());
         warnings
     }
+}
+
+/// What is decided, with identifiers withheld, and the release that this makes.
+fn released(whole: &Whole, decided: &Decided, order: RowOrder) -> Result<(Changes, Release)> {
+    let mut changes = decided.changes.clone();
+    whole.identifiers.iter().for_each(|id| changes.mask(id));
+    let release = Release::new(&whole.table, &changes, order)?;
+    Ok((changes, release))
 }
 
 fn column(

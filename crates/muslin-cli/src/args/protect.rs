@@ -1,0 +1,21 @@
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueHint};
+
+use super::InputArgs;
+
+#[derive(Debug, ClapArgs)]
+#[command(mut_arg("missing", |missing| missing.hide(true)))]
+#[command(mut_arg("policy", |policy| policy
+    .required(true)
+    .help("The policy: roles, what the release must meet, and how it is made; flags win over it")))]
+pub(crate) struct Protect {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// The folder to write; an earlier release there is replaced.
+    #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath, help_heading = "Release")]
+    pub(crate) output: PathBuf,
+    /// Decide every draw by `--seed`, so that the same input and policy make the same bytes.
+    #[arg(long, help_heading = "Release")]
+    pub(crate) reproducible: bool,
+}

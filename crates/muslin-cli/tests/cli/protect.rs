@@ -1,0 +1,176 @@
+//! `muslin protect`.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{command, folder_with, muslin, seen};
+
+const POLICY: &[u8] = br#"schema = 1
+[input]
+null = [""]
+only = ["patient_id", "age", "sex", "marital_status", "education", "diagnosis_group"]
+[columns.patient_id]
+role = "identifier"
+[columns.diagnosis_group]
+role = "sensitive"
+diversity = "2"
+[release]
+preset = "ihsn-5"
+accept = ["downcoding"]
+[[release.combination]]
+columns = ["age", "sex"]
+k = 10
+[limits]
+gcp = 0.5
+"#;
+
+fn folder(rows: &str) -> tempfile::TempDir {
+    let folder = folder_with(&[("muslin.toml", POLICY)]);
+    let made =
+        muslin(folder.path(), &["demo-data", "hospital", "--rows", rows, "-o", "people.csv"]);
+    assert!(made.status.success());
+    folder
+}
+
+const ARGS: [&str; 6] = ["protect", "people.csv", "-p", "muslin.toml", "-o", "release"];
+
+/// Everything beside the release and what it was made from.
+fn leftovers(folder: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let names = names.map(|name| name.into_string().unwrap());
+    names
+        .filter(|name| !["muslin.toml", "people.csv", "release"].contains(&name.as_str()))
+        .collect()
+}
+
+#[test]
+fn a_policy_makes_a_release_that_is_judged() {
+    let folder = folder("1000");
+    let args = [&ARGS[..], &["--reproducible", "--seed", "5"]].concat();
+    insta::assert_snapshot!("made", seen(&muslin(folder.path(), &args)));
+    let summary = std::fs::read_to_string(folder.path().join("release/summary.md")).unwrap();
+    insta::assert_snapshot!("summary", summary);
+    let judged = muslin(
+        folder.path(),
+        &["verify", "release", "-p", "muslin.toml", "--original", "people.csv", "--json"],
+    );
+    let report: Value = serde_json::from_slice(&judged.stdout).unwrap();
+    assert_eq!(report["met"], true);
+    // Somebody changes a cell.
+    let data = folder.path().join("release/data.csv");
+    let text = std::fs::read_to_string(&data).unwrap().replacen("female", "male", 1);
+    std::fs::write(&data, text).unwrap();
+    let judged = muslin(folder.path(), &["verify", "release"]);
+    let text = String::from_utf8(judged.stdout).unwrap();
+    assert_eq!(judged.status.code(), Some(1));
+    assert!(text.contains("data.csv is not the file that was written"), "{text}");
+}
+
+#[test]
+fn what_goes_wrong_has_a_way_out() {
+    let folder = folder("200");
+    let path = folder.path();
+    let with = |from: &str, to: &str| {
+        let policy = String::from_utf8(POLICY.to_vec()).unwrap().replace(from, to);
+        std::fs::write(path.join("muslin.toml"), policy).unwrap();
+        seen(&muslin(path, &ARGS))
+    };
+    let all = [
+        with("accept = [\"downcoding\"]", ""),
+        with("gcp = 0.5", "gcp = 0.01"),
+        with("preset = \"ihsn-5\"", "preset = \"ihsn5\""),
+        with("[limits]", "[limit]"),
+        with("columns = [\"age\", \"sex\"]", "columns = [\"age\", \"gender\"]"),
+    ];
+    insta::assert_snapshot!("wrong", all.join("\n"));
+    assert_eq!(leftovers(path), Vec::<String>::new());
+    assert!(!path.join("release").exists());
+    std::fs::write(path.join("muslin.toml"), POLICY).unwrap();
+    let nowhere =
+        muslin(path, &["protect", "people.csv", "-p", "muslin.toml", "-o", "/proc/release"]);
+    assert_eq!(nowhere.status.code(), Some(6));
+}
+
+#[test]
+fn a_killed_program_leaves_a_whole_release_or_none() {
+    let folder = folder("2000");
+    let path = folder.path();
+    assert!(muslin(path, &ARGS).status.success());
+    let started = std::time::Instant::now();
+    assert!(muslin(path, &ARGS).status.success());
+    let whole = started.elapsed();
+    for round in 0..100u32 {
+        if round % 10 == 9 {
+            let _ = std::fs::remove_dir_all(path.join("release"));
+        }
+        let mut child =
+            command(path, &ARGS).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // Moments that are spread over the time that it takes.
+        std::thread::sleep(whole.mul_f64(f64::from(round * 37 % 100) / 90.0));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if path.join("release").exists() {
+            let judged = muslin(path, &["verify", "release", "--json"]);
+            let report: Value = serde_json::from_slice(&judged.stdout).unwrap();
+            assert_eq!(report["met"], true, "round {round}");
+        }
+    }
+    // The next one removes what the killed ones left.
+    assert!(muslin(path, &ARGS).status.success());
+    assert_eq!(leftovers(path), Vec::<String>::new());
+    assert!(muslin(path, &["verify", "release"]).status.success());
+}
+
+#[test]
+fn of_two_at_once_one_wins() {
+    let folder = folder("500");
+    let path = folder.path();
+    for _ in 0..5 {
+        let mut both: Vec<_> = (0..2)
+            .map(|_| {
+                let mut command = command(path, &ARGS);
+                command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+            })
+            .collect();
+        assert!(both.iter_mut().all(|child| child.wait().unwrap().success()));
+        assert!(muslin(path, &["verify", "release"]).status.success());
+        assert_eq!(leftovers(path), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_release() {
+    let folder = folder("20000");
+    let disk = folder.path().join("disk");
+    std::fs::create_dir(&disk).unwrap();
+    let mount = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=256k", "tmpfs"])
+        .arg(&disk)
+        .stderr(Stdio::null())
+        .status();
+    if !mount.is_ok_and(|status| status.success()) {
+        return; // Not everybody may mount.
+    }
+    let small = muslin(folder.path(), &["demo-data", "hospital", "--rows", "60", "-o", "few.csv"]);
+    assert!(small.status.success());
+    let first =
+        ["protect", "few.csv", "-p", "muslin.toml", "-o", "disk/release", "--role", "age=other"];
+    let first = muslin(folder.path(), &first);
+    let text = String::from_utf8_lossy(&first.stderr).into_owned();
+    let full = muslin(
+        folder.path(),
+        &["protect", "people.csv", "-p", "muslin.toml", "-o", "disk/release"],
+    );
+    let left: Vec<_> = std::fs::read_dir(&disk).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let judged = muslin(folder.path(), &["verify", "disk/release"]);
+    std::thread::sleep(Duration::from_millis(50));
+    let unmounted = Command::new("umount").arg(&disk).status().unwrap();
+    assert!(unmounted.success());
+    assert!(first.status.success(), "{text}");
+    assert_eq!(full.status.code(), Some(6));
+    assert_eq!(left, ["release"]);
+    assert!(judged.status.success());
+}
