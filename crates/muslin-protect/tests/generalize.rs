@@ -1,7 +1,9 @@
 //! Levels of hierarchies, against brute force over all of them.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use muslin_engine::Run;
+use std::time::Duration;
+
+use muslin_engine::{Coverage, Run, Seed, Stop};
 use muslin_io::{Release, RowOrder};
 use muslin_protect::{ClassTarget, Distance, FullDomain, Generalized, LocalRecoding, Spread};
 use muslin_table::{ColumnId, ColumnSet, EncodedTable, Hierarchy, Ratio};
@@ -121,6 +123,37 @@ proptest! {
         let (one, four) = (Run::new().threads(1).unwrap(), Run::new().threads(4).unwrap());
         prop_assert_eq!(local.run(&made.table, &one).unwrap(), local.run(&made.table, &four).unwrap());
     }
+}
+
+#[test]
+fn a_lattice_too_large_to_search_has_a_good_node_and_its_gap() {
+    const ROWS: usize = 400;
+    // Levels of 24 columns make 16,777,216 nodes.
+    let cell = |row: usize, column: usize| {
+        let seed = Seed::new(row as u64).part(column as u64);
+        i64::try_from(seed.below(0, 3).min(seed.below(1, 3))).unwrap()
+    };
+    let columns: Vec<(String, Vec<Option<i64>>)> = (0..24)
+        .map(|column| {
+            (format!("c{column}"), (0..ROWS).map(|row| Some(cell(row, column))).collect())
+        })
+        .collect();
+    let table = EncodedTable::of_columns(columns);
+    let trees: Vec<(ColumnId, Hierarchy)> =
+        table.all_columns().iter().map(|id| (id, Hierarchy::flat(table.column(id)))).collect();
+    let run = Run::new().time_limit(Some(Duration::from_millis(300)));
+    let found = FullDomain::new(ClassTarget::new(3), trees).run(&table, &run).unwrap();
+    assert_eq!(found.coverage(), Coverage::Stopped { by: Stop::TimeLimit });
+    assert_eq!(found.nodes(), 1 << 24);
+    // Better than nothing at all, and no better than what is proven.
+    let bound = found.lower_bound().unwrap();
+    assert!(found.loss() < 1.0 && bound > 0.0 && bound < found.loss(), "{bound} {}", found.loss());
+    let (release, _) = release(&table, &found);
+    let codes = |row: usize| -> Vec<u32> {
+        release.columns().iter().map(|column| column.codes().slot(row)).collect()
+    };
+    let alike = |row: usize| (0..ROWS).filter(|&other| codes(row) == codes(other)).count();
+    assert!((0..ROWS).all(|row| alike(row) >= 3));
 }
 
 #[test]
