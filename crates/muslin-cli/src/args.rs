@@ -6,6 +6,7 @@ mod generalize;
 mod keys;
 mod mask;
 mod names;
+mod plan;
 mod protect;
 mod release;
 mod slice;
@@ -27,6 +28,7 @@ pub(crate) use self::generalize::{Bounds, Generalize};
 pub(crate) use self::keys::{Keys, MinimumArgs, QuestionArgs};
 pub(crate) use self::mask::Mask;
 pub(crate) use self::names::{Names, slices_for_shell};
+pub(crate) use self::plan::Plan;
 pub(crate) use self::protect::Protect;
 pub(crate) use self::release::ReleaseArgs;
 pub(crate) use self::slice::Slice;
@@ -65,6 +67,8 @@ pub(crate) enum Command {
     Bucketize(Bucketize),
     /// Cut links between columns within buckets of rows, so that sensitive values are not told.
     Slice(Slice),
+    /// Show what protections would cost and leave, before one is chosen.
+    Plan(Plan),
     /// Make a release by a policy: every method in its order, judged, as a folder.
     Protect(Protect),
     /// Say what an analyst loses by a release, whatever made it.

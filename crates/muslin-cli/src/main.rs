@@ -62,6 +62,7 @@ fn run(args: &Args) -> Exit {
         Command::Suppress(suppress) => commands::suppress::run(suppress, &args.common),
         Command::Generalize(generalize) => commands::generalize::run(generalize, &args.common),
         Command::Diff(diff) => commands::diff::run(diff, &args.common),
+        Command::Plan(plan) => commands::plan::run(plan, &args.common),
         Command::Protect(protect) => commands::protect::run(protect, &args.common),
         Command::Verify(verify) => commands::verify::run(verify, &args.common),
         Command::Bucketize(bucketize) => commands::bucketize::run(bucketize, &args.common),

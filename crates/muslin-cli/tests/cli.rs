@@ -326,7 +326,7 @@ fn help_is_short_and_complete() {
     insta::assert_snapshot!("help_keys", seen(&muslin(folder.path(), &["keys", "--help"])));
     insta::assert_snapshot!("help_mask", seen(&muslin(folder.path(), &["mask", "--help"])));
     insta::assert_snapshot!("help_suppress", seen(&muslin(folder.path(), &["suppress", "--help"])));
-    for command in ["generalize", "bucketize", "slice", "diff", "verify", "protect"] {
+    for command in ["generalize", "bucketize", "slice", "diff", "verify", "protect", "plan"] {
         let help = seen(&muslin(folder.path(), &[command, "--help"]));
         insta::assert_snapshot!(format!("help_{command}"), help);
     }

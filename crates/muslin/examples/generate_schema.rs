@@ -17,6 +17,7 @@ fn main() -> Result<(), serde_json::Error> {
     let slice = schemars::schema_for!(muslin::SliceReport);
     let verify = schemars::schema_for!(muslin::VerifyReport);
     let protect = schemars::schema_for!(muslin::ProtectReport);
+    let plan = schemars::schema_for!(muslin::PlanReport);
     let manifest = schemars::schema_for!(muslin::Manifest);
     let policy = schemars::schema_for!(muslin::Policy);
     let files = BTreeMap::from([
@@ -35,6 +36,7 @@ fn main() -> Result<(), serde_json::Error> {
         ("docs/schema/slice.schema.json", serde_json::to_string_pretty(&slice)? + "\n"),
         ("docs/schema/verify.schema.json", serde_json::to_string_pretty(&verify)? + "\n"),
         ("docs/schema/protect.schema.json", serde_json::to_string_pretty(&protect)? + "\n"),
+        ("docs/schema/plan.schema.json", serde_json::to_string_pretty(&plan)? + "\n"),
         ("docs/schema/manifest.schema.json", serde_json::to_string_pretty(&manifest)? + "\n"),
         ("docs/schema/mask.schema.json", serde_json::to_string_pretty(&mask)? + "\n"),
     ]);

@@ -106,7 +106,9 @@ pub use self::policy::{
     UtilityPolicy, WeightPolicy,
 };
 pub use self::presets::Preset;
-pub use self::protect::{ProtectJob, ProtectLoss, ProtectReport, ProtectStep};
+pub use self::protect::{
+    Candidate, PlanReport, ProtectJob, ProtectLoss, ProtectReport, ProtectStep,
+};
 pub use self::release::ReleaseOutput;
 pub use self::release_folder::{Manifest, ManifestFile};
 pub use self::scan::{

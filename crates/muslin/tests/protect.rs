@@ -29,6 +29,7 @@ role = "quasi-identifier"
 role = "quasi-identifier"
 [columns.diagnosis_group]
 role = "sensitive"
+#DIVERSITY
 "#;
 
 struct Bench {
@@ -46,7 +47,8 @@ impl Bench {
     }
 
     fn job(&self, policy: &str, name: &str) -> ProtectJob {
-        let text = format!("{COLUMNS}{policy}");
+        let (policy, diversity) = policy.split_once("#DIVERSITY").unwrap_or((policy, ""));
+        let text = format!("{}{policy}", COLUMNS.replace("#DIVERSITY", diversity));
         let policy = Policy::parse("muslin.toml", &text).unwrap();
         let mut job =
             ProtectJob::new(Input::named(&self.input), policy, self.folder.path().join(name));
@@ -114,6 +116,9 @@ fn every_method_makes_what_its_policy_asks_for() {
         assert_eq!(report.claims.len(), 1);
         assert!(report.columns.contains(&"bucket".to_owned()));
     }
+
+    let diverse = bench.run("[release]\nk = 3\naccept = ['disambiguation']\n[protect]\nmethods = ['suppress']\n#DIVERSITYdiversity = '2'\n");
+    assert_eq!(names(&diverse), ["3-anonymity", "probabilistic 2-diversity of `diagnosis_group`"]);
 
     let rare = bench.run("[release]\npreset = 'hdx-3pct'\naccept = ['downcoding']\n");
     assert_eq!(names(&rare), ["distinct-ratio"]);

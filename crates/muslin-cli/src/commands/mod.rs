@@ -8,6 +8,7 @@ pub(crate) mod generalize;
 mod input;
 pub(crate) mod keys;
 pub(crate) mod mask;
+pub(crate) mod plan;
 pub(crate) mod protect;
 pub(crate) mod scan;
 pub(crate) mod slice;

@@ -70,6 +70,22 @@ fn a_policy_makes_a_release_that_is_judged() {
 }
 
 #[test]
+fn candidates_are_shown_before_one_is_chosen() {
+    let folder = folder("800");
+    let args = ["plan", "people.csv", "-p", "muslin.toml", "-k", "3,8"];
+    insta::assert_snapshot!("plan", seen(&muslin(folder.path(), &args)));
+    let drawn = ["demo-data", "hospital", "--rows", "12000", "-o", "people.csv"];
+    assert!(muslin(folder.path(), &drawn).status.success());
+    let output = muslin(folder.path(), &[&args[..5], &["5", "--json"]].concat());
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["coverage"]["coverage"], "sampled");
+    assert_eq!(report["tried_rows"], 10_000);
+    let candidates = report["candidates"].as_array().unwrap();
+    assert_eq!(candidates.len(), 5);
+    assert!(candidates.iter().all(|own| own["highest_risk"].as_f64().unwrap() <= 0.2));
+}
+
+#[test]
 fn what_goes_wrong_has_a_way_out() {
     let folder = folder("200");
     let path = folder.path();

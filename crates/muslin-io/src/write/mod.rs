@@ -139,7 +139,7 @@ pub fn write(
     write_together(&[(release, destination, options)], run)
 }
 
-/// Writes releases that belong together, each as [`write`] does: no file appears before all are
+/// Writes releases that belong together, each as [`write()`] does: no file appears before all are
 /// complete, and what goes to standard output does before any file appears.
 pub fn write_together(parts: &[(&Release, &Destination, &WriteOptions)], run: &Run) -> Result<()> {
     for (at, (_, destination, options)) in parts.iter().enumerate() {

@@ -2,6 +2,7 @@
 //! folder.
 
 mod folder;
+mod plan;
 mod report;
 mod steps;
 
@@ -12,6 +13,7 @@ use muslin_engine::{Run, Seed};
 use muslin_io::{Input, ReadOptions, RowOrder, WriteFormat};
 use muslin_table::Role;
 
+pub use self::plan::{Candidate, PlanReport};
 pub use self::report::{ProtectLoss, ProtectReport};
 pub use self::steps::ProtectStep;
 

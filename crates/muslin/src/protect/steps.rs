@@ -133,6 +133,12 @@ impl Work {
         });
     }
 
+    /// The highest risk of anybody to be found by the quasi-identifiers, and the mean.
+    pub(super) fn risks(&self, run: &Run) -> Result<(f64, f64)> {
+        let (smallest, share) = self.classes(&self.quasi, run)?;
+        Ok((1.0 / f64::from(smallest), share))
+    }
+
     /// Classes on the quasi-identifiers, as a share of the rows.
     pub(super) fn global_risk(&self, run: &Run) -> Result<f64> {
         Ok(self.classes(&self.quasi, run)?.1)
@@ -267,7 +273,9 @@ impl ProtectJob {
         let policy = &self.policy.protect.suppress;
         let mut weights = self.policy.costs();
         weights.retain(|name, _| work.quasi.contains(name));
+        let is_classes = policy.notion.is_none_or(|own| own == SuppressNotion::KAnonymity);
         SuppressJob {
+            diversity: self.diversity().filter(|_| is_classes),
             notion: policy.notion.unwrap_or(SuppressNotion::KAnonymity),
             weights,
             gap: policy.gap.unwrap_or(0.02),
@@ -339,14 +347,18 @@ impl ProtectJob {
         Err(unreachable("combinations undo each other: no table meets all of them"))
     }
 
+    /// A sensitive column, and its l.
+    fn diversity(&self) -> Option<(String, u32)> {
+        use muslin_protect::Spread;
+        self.policy.spreads().into_iter().find_map(|setting| match setting.spread {
+            Spread::Probabilistic { l } => Some((setting.column, l)),
+            _ => None,
+        })
+    }
+
     /// The l of buckets: what is said, or the diversity of the sensitive column.
     fn l(&self, said: Option<u32>) -> Result<u32> {
-        use muslin_protect::Spread;
-        let of_column = self.policy.spreads().iter().find_map(|setting| match setting.spread {
-            Spread::Probabilistic { l } => Some(l),
-            _ => None,
-        });
-        said.or(of_column).ok_or_else(|| {
+        said.or(self.diversity().map(|(_, l)| l)).ok_or_else(|| {
             wrong(
                 "the policy says no l for buckets",
                 "write `protect.bucketize.l = 3`, or `diversity = \"3\"` for the sensitive column",
