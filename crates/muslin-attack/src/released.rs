@@ -10,6 +10,7 @@ use muslin_verify::loss::{Cover, Reading};
 use crate::covers::{self, Covers};
 use crate::error::fault;
 use crate::fits::Fits;
+use crate::groups::Groups;
 use crate::{Error, Result};
 
 /// Steps that the search for the original's rows may take.
@@ -29,8 +30,8 @@ pub enum Rows {
     ById(String),
     /// Nobody knows: guesses at cells are not scored.
     Unknown,
-    /// The only row of the original (or only rows that are alike) whose values fit on these columns of
-    /// the release. Others stay unknown.
+    /// The only row of the original whose values fit on these columns of the release, or one of several
+    /// that are alike in all columns of the release. Others stay unknown.
     Fitting(ColumnSet),
 }
 
@@ -90,7 +91,10 @@ struct Truth<'a> {
     original: &'a EncodedTable,
     /// The original's column of each column of the release.
     columns: Vec<Option<ColumnId>>,
+    /// The original's row, or one that is alike.
     rows: Vec<u32>,
+    /// Whether there are no others that are alike.
+    is_only: Option<Vec<bool>>,
 }
 
 impl<'a> Released<'a> {
@@ -130,8 +134,8 @@ impl<'a> Released<'a> {
             None => Labels::own(column, false),
         };
         let columns = each.map(labels).collect();
-        let rows = aligned(table, original, &reading, rows, run)?;
-        Ok(Self { table, columns, truth: Some(Truth { original, columns: of, rows }) })
+        let (rows, is_only) = aligned(table, original, &reading, rows, run)?;
+        Ok(Self { table, columns, truth: Some(Truth { original, columns: of, rows, is_only }) })
     }
 
     /// The published table.
@@ -163,8 +167,14 @@ impl<'a> Released<'a> {
         self.truth.as_ref()?.columns[column.index()]
     }
 
-    /// The original's row of a row.
+    /// The original's row of a row; nothing where several are alike.
     pub(crate) fn original_row(&self, row: u32) -> Option<u32> {
+        let is_only = self.truth.as_ref()?.is_only.as_ref();
+        self.alike_row(row).filter(|_| is_only.is_none_or(|only| only[row as usize]))
+    }
+
+    /// The original's row of a row, or one that is alike.
+    fn alike_row(&self, row: u32) -> Option<u32> {
         let found = self.truth.as_ref()?.rows[row as usize];
         (found != NONE).then_some(found)
     }
@@ -217,7 +227,7 @@ impl<'a> Released<'a> {
     /// What the original has at a cell, as a number of [`Self::numbers`].
     pub(crate) fn actual(&self, row: u32, column: ColumnId) -> Option<u32> {
         let own = self.original()?.column(self.original_column(column)?);
-        let slot = own.codes().slot(self.original_row(row)? as usize);
+        let slot = own.codes().slot(self.alike_row(row)? as usize);
         // The original's slot of missing cells is where blank ones are here.
         Some(if slot == own.missing_slot() { slot + 1 } else { slot })
     }
@@ -279,17 +289,17 @@ impl Labels {
     }
 }
 
-/// The original's row of each row of the release.
+/// The original's row of each row of the release, and whether it is the only one.
 fn aligned(
     table: &EncodedTable,
     original: &EncodedTable,
     reading: &Reading,
     rows: &Rows,
     run: &Run,
-) -> Result<Vec<u32>> {
+) -> Result<(Vec<u32>, Option<Vec<bool>>)> {
     match rows {
         Rows::InOrder if table.rows() == original.rows() => {
-            Ok((0u32..).take(table.rows()).collect())
+            Ok(((0u32..).take(table.rows()).collect(), None))
         }
         Rows::InOrder => fault(
             "release and original have different numbers of rows, so they are not in one order",
@@ -303,10 +313,10 @@ fn aligned(
                     "give one row of the original for each row of the release",
                 );
             }
-            Ok(given.clone())
+            Ok((given.clone(), None))
         }
-        Rows::Unknown => Ok(vec![NONE; table.rows()]),
-        Rows::ById(name) => by_id(table, original, name),
+        Rows::Unknown => Ok((vec![NONE; table.rows()], None)),
+        Rows::ById(name) => Ok((by_id(table, original, name)?, None)),
         Rows::Fitting(columns) => {
             let on: Vec<(ColumnId, ColumnId)> = original
                 .all_columns()
@@ -320,10 +330,27 @@ fn aligned(
                 .collect();
             let fits = Fits::new("rows", (original, table), &on, &covers, WORK, run)?;
             let (_, kinds) = fits.people_of_classes();
+            // People of a kind may differ in the columns that were not looked at.
+            let all = original.all_columns();
+            let published = all.iter().filter(|&id| reading.published(id).is_some());
+            let strips: Vec<Vec<u32>> =
+                published.map(|id| original.column(id).codes().slots().collect()).collect();
+            let alike = Groups::of(&strips, original.rows(), run)?;
+            let mut is_one = vec![true; fits.kinds.len()];
+            for (row, &kind) in fits.kinds.of.iter().enumerate() {
+                let first = fits.kinds.first[kind as usize] as usize;
+                is_one[kind as usize] &= alike.of[row] == alike.of[first];
+            }
             let row = |&class: &u32| {
-                kinds[class as usize].map_or(NONE, |kind| fits.kinds.first[kind as usize])
+                let kind = kinds[class as usize].filter(|&kind| is_one[kind as usize]);
+                kind.map_or(NONE, |kind| fits.kinds.first[kind as usize])
             };
-            Ok(fits.classes.of.iter().map(row).collect())
+            let is_only = |&class: &u32| {
+                kinds[class as usize].is_some_and(|kind| fits.kinds.sizes[kind as usize] == 1)
+            };
+            let classes = &fits.classes.of;
+            let is_only = classes.iter().map(is_only).collect();
+            Ok((classes.iter().map(row).collect(), Some(is_only)))
         }
     }
 }

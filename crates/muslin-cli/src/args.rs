@@ -1,5 +1,6 @@
 //! The command line, parsed and nothing else.
 
+mod attack;
 mod bucketize;
 mod diff;
 mod generalize;
@@ -22,6 +23,7 @@ use muslin::{ColumnType, Encoding, GroupBy, Method, MissingRule, Role, Score, Wr
 
 use self::names::parse_names;
 
+pub(crate) use self::attack::Attack;
 pub(crate) use self::bucketize::Bucketize;
 pub(crate) use self::diff::Diff;
 pub(crate) use self::generalize::{Bounds, Generalize};
@@ -75,6 +77,8 @@ pub(crate) enum Command {
     Diff(Diff),
     /// Judge whether a release is what it claims to be, whatever made it.
     Verify(Verify),
+    /// Attack a release as somebody with bad intentions would, and say how much that gains.
+    Attack(Attack),
     /// Write a made-up table to try things on.
     DemoData(DemoData),
     /// Print a completion script for a shell.

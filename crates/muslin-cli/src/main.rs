@@ -65,6 +65,7 @@ fn run(args: &Args) -> Exit {
         Command::Plan(plan) => commands::plan::run(plan, &args.common),
         Command::Protect(protect) => commands::protect::run(protect, &args.common),
         Command::Verify(verify) => commands::verify::run(verify, &args.common),
+        Command::Attack(attack) => commands::attack::run(attack, &args.common),
         Command::Bucketize(bucketize) => commands::bucketize::run(bucketize, &args.common),
         Command::Slice(slice) => commands::slice::run(slice, &args.common),
         Command::DemoData(demo) => commands::demo_data::run(demo, &args.common),

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "cli/attack.rs"]
+mod attack;
 #[path = "cli/bucketize.rs"]
 mod bucketize;
 #[path = "cli/diff.rs"]
@@ -326,7 +328,8 @@ fn help_is_short_and_complete() {
     insta::assert_snapshot!("help_keys", seen(&muslin(folder.path(), &["keys", "--help"])));
     insta::assert_snapshot!("help_mask", seen(&muslin(folder.path(), &["mask", "--help"])));
     insta::assert_snapshot!("help_suppress", seen(&muslin(folder.path(), &["suppress", "--help"])));
-    for command in ["generalize", "bucketize", "slice", "diff", "verify", "protect", "plan"] {
+    let newer = ["verify", "attack", "protect", "plan"];
+    for command in ["generalize", "bucketize", "slice", "diff"].into_iter().chain(newer) {
         let help = seen(&muslin(folder.path(), &[command, "--help"]));
         insta::assert_snapshot!(format!("help_{command}"), help);
     }

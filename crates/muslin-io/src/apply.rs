@@ -57,7 +57,10 @@ impl Release {
             RowOrder::Shuffled => {
                 shuffle(&mut rows, SystemDraws::new()?.generator());
             }
-            RowOrder::Seeded(seed) => shuffle(&mut rows, ChaCha20Rng::seed_from_u64(seed.number())),
+            RowOrder::Seeded(seed) => {
+                let order = seeded_order(seed, rows.len());
+                rows = order.into_iter().map(|place| rows[place as usize]).collect();
+            }
         }
         Ok(Self { table: take_rows(&changed, &rows)? })
     }
@@ -97,6 +100,13 @@ fn sort(rows: &mut [u32], table: &EncodedTable, kept: usize) {
         let order = |codes: &&Codes| codes.slot(a as usize).cmp(&codes.slot(b as usize));
         columns.iter().map(order).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     });
+}
+
+/// The order in which [`RowOrder::Seeded`] publishes rows: for each place, the row that stands there.
+pub fn seeded_order(seed: muslin_engine::Seed, rows: usize) -> Vec<u32> {
+    let mut order: Vec<u32> = (0u32..).take(rows).collect();
+    shuffle(&mut order, ChaCha20Rng::seed_from_u64(seed.number()));
+    order
 }
 
 /// Fisher and Yates, each draw even.

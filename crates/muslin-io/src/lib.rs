@@ -18,7 +18,7 @@ mod residue;
 mod types;
 mod write;
 
-pub use apply::{Release, RowOrder};
+pub use apply::{Release, RowOrder, seeded_order};
 pub use draws::SystemDraws;
 pub use error::{Error, OutputProblem, Place, Problem, Result};
 pub use read::{

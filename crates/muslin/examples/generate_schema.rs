@@ -15,6 +15,7 @@ fn main() -> Result<(), serde_json::Error> {
     let diff = schemars::schema_for!(muslin::DiffReport);
     let bucketize = schemars::schema_for!(muslin::BucketizeReport);
     let slice = schemars::schema_for!(muslin::SliceReport);
+    let attack = schemars::schema_for!(muslin::AttackReport);
     let verify = schemars::schema_for!(muslin::VerifyReport);
     let protect = schemars::schema_for!(muslin::ProtectReport);
     let plan = schemars::schema_for!(muslin::PlanReport);
@@ -34,6 +35,7 @@ fn main() -> Result<(), serde_json::Error> {
         ("docs/schema/diff.schema.json", serde_json::to_string_pretty(&diff)? + "\n"),
         ("docs/schema/bucketize.schema.json", serde_json::to_string_pretty(&bucketize)? + "\n"),
         ("docs/schema/slice.schema.json", serde_json::to_string_pretty(&slice)? + "\n"),
+        ("docs/schema/attack.schema.json", serde_json::to_string_pretty(&attack)? + "\n"),
         ("docs/schema/verify.schema.json", serde_json::to_string_pretty(&verify)? + "\n"),
         ("docs/schema/protect.schema.json", serde_json::to_string_pretty(&protect)? + "\n"),
         ("docs/schema/plan.schema.json", serde_json::to_string_pretty(&plan)? + "\n"),

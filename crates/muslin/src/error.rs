@@ -19,6 +19,9 @@ pub enum Error {
     /// A release could not be judged.
     #[error(transparent)]
     Verify(muslin_verify::Error),
+    /// A release could not be attacked.
+    #[error(transparent)]
+    Attack(muslin_attack::Error),
     /// The judge did not find what a protector promised. Nothing was written.
     #[error(
         "{claim} was promised, and {found} was found: this is a mistake of muslin's, and nothing was written\n  hint: please report it with the command and the version"
@@ -110,6 +113,18 @@ impl From<muslin_verify::Error> for Error {
     }
 }
 
+impl From<muslin_attack::Error> for Error {
+    /// What an engine, a table or a reader said stays what it was.
+    fn from(error: muslin_attack::Error) -> Self {
+        match error {
+            muslin_attack::Error::Engine(error) => Self::Engine(error),
+            muslin_attack::Error::Table(error) => Self::Table(error),
+            muslin_attack::Error::Reading(error) => error.into(),
+            other => Self::Attack(other),
+        }
+    }
+}
+
 impl From<Error> for muslin_assess::Error {
     fn from(error: Error) -> Self {
         Self::Sink(Box::new(error))
@@ -147,7 +162,10 @@ impl Error {
             Self::Assess(error) => of_assess(error),
             Self::Protect(error) => of_protect(error),
             Self::Table(error) => of_table(error),
-            Self::Verify(_) | Self::NotRead { .. } | Self::Policy { .. } => Failure::Usage,
+            Self::Attack(muslin_attack::Error::TooMuchWork { .. }) => Failure::Limit,
+            Self::Attack(_) | Self::Verify(_) | Self::NotRead { .. } | Self::Policy { .. } => {
+                Failure::Usage
+            }
             Self::Hierarchy { .. } | Self::Claims { .. } => Failure::Input,
             Self::NotHeld { .. } => Failure::Internal,
         }

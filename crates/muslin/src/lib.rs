@@ -23,6 +23,7 @@
 //! ```
 
 mod arrays;
+mod attack;
 mod bucketize;
 mod buckets;
 mod claims;
@@ -40,6 +41,7 @@ mod plots;
 mod policy;
 mod presets;
 mod protect;
+mod published;
 mod release;
 mod release_folder;
 mod scan;
@@ -77,6 +79,9 @@ pub use muslin_table::{
 };
 pub use muslin_verify::loss::Workload;
 
+pub use self::attack::{
+    AttackJob, AttackReport, AttackResult, AttackedColumnReport, SkippedAttack,
+};
 pub use self::bucketize::{BucketizeJob, BucketizeLoss, BucketizeReport};
 pub use self::claims::{Claim, SpreadSetting};
 pub use self::demo::DemoData;

@@ -43,6 +43,13 @@ pub(crate) struct SuppressArgs {
     /// In no class may a value of this column be that of more than one in L rows.
     #[arg(long, value_name = "NAME=L", value_parser = parse_diversity)]
     pub(crate) diversity: Option<(String, u32)>,
+    /// Withhold more cells, until each leaves two values to somebody who knows that none is withheld
+    /// without need.
+    #[arg(long)]
+    pub(crate) robust: bool,
+    /// Withhold what tells a withheld cell too: columns that determine its column.
+    #[arg(long)]
+    pub(crate) closed: bool,
     /// Stop the search when the cost is this near to the proven bound, as a share of it.
     #[arg(long, value_name = "G", default_value_t = 0.02)]
     pub(crate) gap: f64,

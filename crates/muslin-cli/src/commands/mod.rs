@@ -1,5 +1,6 @@
 //! One file per verb: build the job, run it, render.
 
+pub(crate) mod attack;
 pub(crate) mod bucketize;
 pub(crate) mod completions;
 pub(crate) mod demo_data;

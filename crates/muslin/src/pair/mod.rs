@@ -1,5 +1,6 @@
 //! An original and a release of it, and how the cells of one relate to the other.
 
+mod in_place;
 mod together;
 mod two_tables;
 
@@ -47,6 +48,8 @@ pub(crate) struct Pair {
     pub(crate) release: EncodedTable,
     pub(crate) release_source: Source,
     pub(crate) reading: Reading,
+    /// The hierarchies that labels were read by.
+    pub(crate) trees: BTreeMap<String, Hierarchy>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -109,7 +112,7 @@ impl Pair {
         told.extend(together::warnings(&whole.table, &release, &reading));
         told.extend(whole.warnings.iter().cloned());
         let release_source = source;
-        Ok(Self { whole, sensitive, release, release_source, reading, warnings: told })
+        Ok(Self { whole, sensitive, release, release_source, reading, trees, warnings: told })
     }
 }
 
@@ -170,7 +173,7 @@ fn sensitive(
 
 /// Reads a release. A text file says nothing about types: what is text in the original is read as
 /// text, though the cells that are left may look like numbers.
-fn read_alike(
+pub(crate) fn read_alike(
     input: &Input,
     options: &ReadOptions,
     original: &EncodedTable,

@@ -279,6 +279,8 @@ impl ProtectJob {
             notion: policy.notion.unwrap_or(SuppressNotion::KAnonymity),
             weights,
             gap: policy.gap.unwrap_or(0.02),
+            robust: policy.robust,
+            closed: policy.closed,
             ..SuppressJob::new(Input::Stdin, k)
         }
     }

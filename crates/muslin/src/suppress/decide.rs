@@ -27,6 +27,8 @@ pub(super) struct Decided {
     pub(super) certificate: Option<Certificate>,
     /// What that proves.
     pub(super) certified: u64,
+    /// Cells that only keep others from being guessed.
+    pub(super) decoys: u64,
     pub(super) coverage: Coverage,
     pub(super) method: &'static str,
 }
@@ -69,6 +71,12 @@ impl SuppressJob {
                 "only the bound for `k-anonymity` has a certificate\n  hint: leave `--certificate` out, or ask for that notion",
             ));
         }
+        let is_grouped = self.dependency.is_none() && self.notion != SuppressNotion::Ambiguity;
+        if (self.robust || self.closed) && !is_grouped {
+            return Err(wrong(
+                "blanks that give nothing away are for classes of equal rows\n  hint: ask for the notion `k-anonymity`, or leave `--robust` and `--closed` out",
+            ));
+        }
         if self.dependency.is_some() {
             return self.broken(whole, named, run);
         }
@@ -99,6 +107,8 @@ impl SuppressJob {
             .budgets(named.budgets.clone())
             .diversity(named.diversity)
             .exact(is_exact)
+            .robust(self.robust)
+            .closed(self.closed)
             .gap(self.gap);
         let found = suppress.run(&whole.table, run)?;
         let certificate = found.certificate().map(|multipliers| {
@@ -117,6 +127,7 @@ impl SuppressJob {
             upper_bound: None,
             certificate,
             certified: found.certified_bound().millionths(),
+            decoys: found.decoys(),
             coverage: found.coverage(),
             method: if is_exact { "exact" } else { "search" },
         })
@@ -206,6 +217,7 @@ fn of_ambiguated(found: &Ambiguated, method: &'static str) -> Decided {
         upper_bound: Some(found.upper_bound().millionths()),
         certificate: None,
         certified: 0,
+        decoys: 0,
         coverage: found.coverage(),
         method,
     }

@@ -173,6 +173,11 @@ pub struct SuppressJob {
     pub budgets: BTreeMap<String, u64>,
     /// A sensitive column, and l.
     pub diversity: Option<(String, u32)>,
+    /// Whether more cells are withheld, until each leaves two values to somebody who knows that none is
+    /// withheld without need.
+    pub robust: bool,
+    /// Whether a column that tells another one is withheld with it.
+    pub closed: bool,
     /// How far above the bound is good enough, as a share of it.
     pub gap: f64,
     /// The release to write.
@@ -200,6 +205,8 @@ impl SuppressJob {
             weights: BTreeMap::new(),
             budgets: BTreeMap::new(),
             diversity: None,
+            robust: false,
+            closed: false,
             gap: 0.02,
             output: None,
             certificate: None,
@@ -299,6 +306,7 @@ impl SuppressJob {
             method: decided.method.into(),
             suppressed_cells: cells,
             suppressed_share: share(cells, looked_at),
+            decoys: decided.decoys,
             rows_changed: rows_changed(&decided.changes, &whole.measured, whole.table.rows()),
             sacrificial_rows: after.sacrificial_rows() as u64,
             cost: units(cost),

@@ -38,6 +38,8 @@ pub struct SuppressReport {
     pub suppressed_cells: u64,
     /// Of all cells of the quasi-identifiers.
     pub suppressed_share: f64,
+    /// Of the cells withheld, those that only keep others from being guessed.
+    pub decoys: u64,
     /// Rows that lose a cell.
     pub rows_changed: u64,
     /// Rows that lose more than half of their cells: an attacker may leave them out.

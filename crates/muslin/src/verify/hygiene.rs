@@ -5,13 +5,13 @@ use std::path::Path;
 use muslin_engine::Run;
 use muslin_io::Input;
 use muslin_table::{Column, EncodedTable};
-use muslin_verify::loss::Cover;
 
-use super::claimed::{Claimed, Folder};
+use super::claimed::Claimed;
 use super::report::VerifyCheck;
 use crate::Result;
 use crate::input::names;
 use crate::pair::Pair;
+use crate::published::Folder;
 use crate::release_folder::{INTERNAL, MANIFEST, sha256};
 
 /// Names that other programs give to the numbers of rows.
@@ -105,18 +105,8 @@ fn order(pair: &Pair) -> Option<VerifyCheck> {
     {
         return None;
     }
-    let covers = |row: usize, other: usize| {
-        original.all_columns().iter().all(|id| {
-            let Some(published) = pair.reading.published(id) else { return true };
-            let slot = original.column(id).codes().slot(row);
-            let value = (slot != original.column(id).missing_slot()).then_some(slot);
-            fits(pair.reading.cover(id, release.column(published).codes().slot(other)), value)
-        })
-    };
     let rows = original.rows();
-    let in_place = (0..rows).filter(|&row| covers(row, row)).count();
-    // As many as rows that are somewhere else would fit by chance.
-    let by_chance = (0..rows).filter(|&row| covers(row, (row + rows / 2) % rows)).count();
+    let (in_place, by_chance) = pair.in_place(&original.all_columns());
     let is_told = in_place * 2 > rows && in_place > by_chance * 2;
     let reason = if is_told {
         "rows are where they are in the original: whoever knows its order knows who is who"
@@ -124,20 +114,6 @@ fn order(pair: &Pair) -> Option<VerifyCheck> {
         "rows are not in the order of the original"
     };
     Some(check("hygiene: order", !is_told, reason.into(), Vec::new()))
-}
-
-/// Whether a cell can be that of somebody with this value.
-fn fits(cover: &Cover, value: Option<u32>) -> bool {
-    match (cover, value) {
-        (Cover::Any, _) | (Cover::Missing, None) => true,
-        (Cover::Exact(own), Some(value)) => *own == value,
-        (Cover::Range { first, last }, Some(value)) => (*first..=*last).contains(&value),
-        (Cover::Set(values), Some(value)) => values.binary_search(&value).is_ok(),
-        (Cover::Multiset(values), Some(value)) => {
-            values.binary_search_by_key(&value, |own| own.0).is_ok()
-        }
-        _ => false,
-    }
 }
 
 /// The folder holds what its manifest says, and nothing else.

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use muslin_engine::Run;
 use muslin_io::{Input, ReadOptions, ReadTable};
-use muslin_table::{Column, ColumnId, EncodedTable, Role};
+use muslin_table::{ColumnId, EncodedTable, Role};
 use muslin_verify::Error as VerifyError;
 use muslin_verify::{Truth, Untrue};
 
@@ -22,6 +22,7 @@ use crate::claims::{Claim, SpreadSetting};
 use crate::hierarchies::Hierarchies;
 use crate::input::{InputReport, warnings};
 use crate::pair::{Pair, PairSettings, with_token};
+use crate::published::quasi_identifiers;
 use crate::{Error, Result};
 
 /// Judges a release: every claim is counted again, by code that shares nothing with what made it.
@@ -263,28 +264,9 @@ impl VerifyJob {
 
     /// The columns that classes are made of.
     fn quasi(&self, release: &EncodedTable) -> Result<Vec<String>> {
-        if let Some(named) = &self.quasi_identifiers {
-            for name in named {
-                release.find(name)?;
-            }
-            return Ok(named.clone());
-        }
-        let role = |column: &Column| self.roles.get(column.name());
-        let is_sensitive = |column: &Column| {
-            self.spreads.iter().any(|setting| setting.column == column.name())
-                || self.sensitive.as_deref() == Some(column.name())
-                || role(column) == Some(&Role::Sensitive)
-        };
-        let has_role =
-            release.columns().iter().any(|own| role(own) == Some(&Role::QuasiIdentifier));
-        let is_own = |column: &&Column| match role(column) {
-            Some(Role::QuasiIdentifier) => true,
-            _ if has_role => false,
-            Some(_) => false,
-            None => !is_sensitive(column),
-        };
-        let own = release.columns().iter().filter(is_own);
-        Ok(own.map(|column| column.name().to_owned()).collect())
+        let spread = self.spreads.iter().map(|setting| setting.column.as_str());
+        let sensitive: Vec<&str> = spread.chain(self.sensitive.as_deref()).collect();
+        quasi_identifiers(release, self.quasi_identifiers.as_deref(), &self.roles, &sensitive)
     }
 
     /// Quasi-identifiers that are not published, which may be a mistake in their names.

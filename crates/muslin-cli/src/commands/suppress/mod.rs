@@ -64,6 +64,8 @@ fn job(args: &Suppress, common: &Common) -> Result<SuppressJob, muslin::Error> {
         weights: search.weight.iter().cloned().collect(),
         budgets: search.budget.iter().cloned().collect(),
         diversity: search.diversity.clone(),
+        robust: search.robust,
+        closed: search.closed,
         gap: search.gap,
         output: args.release.output(common.seed),
         certificate: table(search.certificate.as_ref()),

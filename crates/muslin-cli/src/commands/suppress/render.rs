@@ -30,6 +30,13 @@ pub(super) fn render(report: &SuppressReport, style: &Style) -> String {
     text += &notions(report, style);
     text.push('\n');
     text += &style.wrap(&goodness(report), 2);
+    if report.decoys > 0 {
+        let line = format!(
+            "Withheld only so that other blanks cannot be guessed: {} cells.",
+            count(report.decoys)
+        );
+        text += &style.wrap(&line, 2);
+    }
     text += &style.wrap(&people(report), 2);
     if let Some(diversity) = &report.diversity {
         let line = format!(

@@ -1,0 +1,67 @@
+//! A release that somebody hands over: where its data is, and which of its columns may be known.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use muslin_io::Input;
+use muslin_table::{Column, EncodedTable, Role};
+
+use crate::release_folder::{MANIFEST, Manifest};
+use crate::{Error, Result};
+
+/// A release that is a folder.
+pub(crate) struct Folder {
+    pub(crate) path: PathBuf,
+    pub(crate) manifest: Manifest,
+}
+
+/// The file of a release's data, and the folder where the release is one.
+pub(crate) fn data_of(release: &Input) -> Result<(Input, Option<Folder>)> {
+    let Input::Path(path) = release else { return Ok((release.clone(), None)) };
+    if !path.is_dir() {
+        return Ok((release.clone(), None));
+    }
+    let manifest: Manifest = read_json(&path.join(MANIFEST))?;
+    let data = Input::named(path.join(&manifest.data));
+    Ok((data, Some(Folder { path: path.clone(), manifest })))
+}
+
+pub(crate) fn read_json<T: serde::de::DeserializeOwned>(file: &Path) -> Result<T> {
+    let wrong = |reason: String| Error::Claims { file: file.display().to_string(), reason };
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| wrong(format!("cannot be read: {}", error.kind())))?;
+    serde_json::from_str(&text).map_err(|error| {
+        // The message of the parser may quote what it read.
+        wrong(format!(
+            "is no report with claims (line {}, column {})",
+            error.line(),
+            error.column()
+        ))
+    })
+}
+
+/// The columns that somebody may know: those that are named, all of which the release must have; those
+/// with that role; or all that are nothing else and not among `others`.
+pub(crate) fn quasi_identifiers(
+    release: &EncodedTable,
+    named: Option<&[String]>,
+    roles: &BTreeMap<String, Role>,
+    others: &[&str],
+) -> Result<Vec<String>> {
+    if let Some(named) = named {
+        for name in named {
+            release.find(name)?;
+        }
+        return Ok(named.to_vec());
+    }
+    let role = |column: &Column| roles.get(column.name());
+    let has_role = release.columns().iter().any(|own| role(own) == Some(&Role::QuasiIdentifier));
+    let is_own = |column: &&Column| match role(column) {
+        Some(Role::QuasiIdentifier) => true,
+        _ if has_role => false,
+        Some(_) => false,
+        None => !others.contains(&column.name()),
+    };
+    let own = release.columns().iter().filter(is_own);
+    Ok(own.map(|column| column.name().to_owned()).collect())
+}
