@@ -1,6 +1,7 @@
 //! Releases with a fault, and claims that are too bold: the judge sees them.
 //!
-//! Each fault is put into releases that every protector made, at places that a seed decides.
+//! Each fault is put into releases of suppress, generalize, bucketize and slice, at places that a
+//! seed decides.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::unnecessary_wraps, reason = "faults have one type")]
@@ -316,7 +317,7 @@ const FAULTS: [(&str, Fault); 12] = [
     ("rows are numbered", rows_are_numbered),
 ];
 
-/// What is not seen leaves everything true and every claim met: rows of two buckets that trade places
+/// What is not seen leaves every claim met, and nothing shows that it is untrue: rows of two buckets that trade places
 /// and are then another release of the same people, and values that make a row look like that of
 /// somebody else whose own row can be anybody's.
 #[test]
