@@ -32,6 +32,11 @@ fn reason<'a>(report: &'a AttackReport, name: &str) -> &'a str {
     &report.skipped.iter().find(|own| own.name == name).unwrap().reason
 }
 
+/// A run that draws the same each time, from a seed nobody guesses.
+fn seeded() -> Run {
+    Run::new().seed(Seed::new(0x9e37_79b9_7f4a_7c15))
+}
+
 /// A release of a file by suppression, in an order.
 fn suppressed(path: &Path, change: impl Fn(&mut SuppressJob), order: RowOrder) -> PathBuf {
     let release = path.with_file_name("release.csv");
@@ -40,7 +45,7 @@ fn suppressed(path: &Path, change: impl Fn(&mut SuppressJob), order: RowOrder) -
     job.roles.insert("name".into(), Role::Identifier);
     change(&mut job);
     job.output = Some(to(&release, order));
-    job.run(&Run::new()).unwrap();
+    job.run(&seeded()).unwrap();
     release
 }
 
@@ -182,7 +187,7 @@ fn buckets_are_attacked_and_people_looked_up() {
     job.roles.insert("name".into(), Role::Identifier);
     job.roles.insert("patient_id".into(), Role::Identifier);
     job.output = Some(to(&release, RowOrder::Shuffled));
-    job.run(&Run::new()).unwrap();
+    job.run(&seeded()).unwrap();
     let mut attack = AttackJob::new(Input::named(&release));
     attack.sensitive = Some("blood_group".into());
     attack.quasi_identifiers = Some(QUASI.map(str::to_owned).into());
@@ -195,7 +200,9 @@ fn buckets_are_attacked_and_people_looked_up() {
     attack.id = Some("patient_id".into());
     let report = attack.run(&Run::new()).unwrap();
     assert!(found(&report, "definetti").scored > 900, "{:?}", found(&report, "definetti"));
-    assert!(found(&report, "membership").success.unwrap() > 0.5);
+    // Two values in a bucket: which of them goes with a person is told by next to nothing.
+    let there = found(&report, "membership");
+    assert!((there.success.unwrap() - 0.5).abs() < 0.01, "{there:?}");
     let linked = found(&report, "linkage");
     assert!(linked.certain > 0 && linked.right == Some(linked.scored), "{linked:?}");
     // The same release twice tells no more than once.
