@@ -8,6 +8,8 @@ mod attack;
 mod bucketize;
 #[path = "cli/diff.rs"]
 mod diff;
+#[path = "cli/examples.rs"]
+mod examples;
 #[path = "cli/generalize.rs"]
 mod generalize;
 #[path = "cli/keys.rs"]

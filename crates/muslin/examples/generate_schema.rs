@@ -18,6 +18,7 @@ fn main() -> Result<(), serde_json::Error> {
     let attack = schemars::schema_for!(muslin::AttackReport);
     let verify = schemars::schema_for!(muslin::VerifyReport);
     let protect = schemars::schema_for!(muslin::ProtectReport);
+    let rehearsal = schemars::schema_for!(muslin::RehearsalReport);
     let plan = schemars::schema_for!(muslin::PlanReport);
     let manifest = schemars::schema_for!(muslin::Manifest);
     let policy = schemars::schema_for!(muslin::Policy);
@@ -38,6 +39,7 @@ fn main() -> Result<(), serde_json::Error> {
         ("docs/schema/attack.schema.json", serde_json::to_string_pretty(&attack)? + "\n"),
         ("docs/schema/verify.schema.json", serde_json::to_string_pretty(&verify)? + "\n"),
         ("docs/schema/protect.schema.json", serde_json::to_string_pretty(&protect)? + "\n"),
+        ("docs/schema/rehearsal.schema.json", serde_json::to_string_pretty(&rehearsal)? + "\n"),
         ("docs/schema/plan.schema.json", serde_json::to_string_pretty(&plan)? + "\n"),
         ("docs/schema/manifest.schema.json", serde_json::to_string_pretty(&manifest)? + "\n"),
         ("docs/schema/mask.schema.json", serde_json::to_string_pretty(&mask)? + "\n"),

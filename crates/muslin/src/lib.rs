@@ -112,7 +112,8 @@ pub use self::policy::{
 };
 pub use self::presets::Preset;
 pub use self::protect::{
-    Candidate, PlanReport, ProtectJob, ProtectLoss, ProtectReport, ProtectStep,
+    Candidate, PlanReport, ProtectJob, ProtectLoss, ProtectReport, ProtectStep, Rehearsal,
+    RehearsalReport,
 };
 pub use self::release::ReleaseOutput;
 pub use self::release_folder::{Manifest, ManifestFile};

@@ -56,6 +56,27 @@ pub struct ManifestFile {
     pub sha256: String,
 }
 
+/// Releases beside this one, by name. What cannot be read is none.
+pub(crate) fn beside(release: &Path) -> Vec<(String, Manifest)> {
+    let above = match release.parent() {
+        Some(above) if !above.as_os_str().is_empty() => above,
+        _ => Path::new("."),
+    };
+    let Ok(entries) = std::fs::read_dir(above) else { return Vec::new() };
+    let manifest = |entry: std::fs::DirEntry| {
+        let name = entry.file_name().into_string().ok()?;
+        // Those with a dot are in the making.
+        if name.starts_with('.') || release.file_name() == Some(&entry.file_name()) {
+            return None;
+        }
+        let text = std::fs::read_to_string(entry.path().join(MANIFEST)).ok()?;
+        Some((name, serde_json::from_str(&text).ok()?))
+    };
+    let mut found: Vec<(String, Manifest)> = entries.flatten().filter_map(manifest).collect();
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    found
+}
+
 /// The SHA-256 of a file; nothing where there is no such file.
 pub(crate) fn sha256(path: &Path) -> Result<Option<String>> {
     let unreadable = |error: io::Error| Error::Claims {

@@ -15,6 +15,9 @@ pub(crate) struct Protect {
     /// The folder to write; an earlier release there is replaced.
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath, help_heading = "Release")]
     pub(crate) output: PathBuf,
+    /// Write nothing: rehearse on rows that are drawn, and say what would be done and what it would take.
+    #[arg(long, help_heading = "Release")]
+    pub(crate) dry_run: bool,
     /// Decide every draw by `--seed`, so that the same input and policy make the same bytes.
     #[arg(long, help_heading = "Release")]
     pub(crate) reproducible: bool,

@@ -35,6 +35,77 @@ fn folder(rows: &str) -> tempfile::TempDir {
     folder
 }
 
+/// What a rehearsal says, and that nothing is left of it.
+#[test]
+fn a_rehearsal_says_what_would_be_done_and_leaves_nothing() {
+    let folder = folder("5000");
+    let args = [&ARGS[..], &["--dry-run"]].concat();
+    let output = muslin(folder.path(), &args);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}");
+    for said in [
+        "The release would take about ",
+        "Never published: patient_id.",
+        "Sensitive: diagnosis_group.",
+        "Preset ihsn-5",
+        "Methods: generalize.",
+        "Will be judged: 10-anonymity",
+        "     4,000",
+        "     5,000",
+        "Nothing was written.",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    assert!(!folder.path().join("release").exists());
+    assert_eq!(leftovers(folder.path()), Vec::<String>::new());
+
+    // All rows were rehearsed: the release loses what the rehearsal lost.
+    let json = muslin(folder.path(), &[&args[..], &["--json"]].concat());
+    let expected: Value = serde_json::from_slice(&json.stdout).unwrap();
+    let made: Value =
+        serde_json::from_slice(&muslin(folder.path(), &[&ARGS[..], &["--json"]].concat()).stdout)
+            .unwrap();
+    assert_eq!(expected["rehearsals"][1]["rows"], 5_000);
+    assert_eq!(expected["rehearsals"][1]["gcp"], made["loss"]["gcp"]);
+    assert_eq!(expected["claims"], made["claims"]);
+    assert_eq!(expected["quasi_identifiers"], made["quasi_identifiers"]);
+    assert!(expected["estimated_seconds"].as_f64().unwrap() > 0.0);
+}
+
+/// A rehearsal whose drawn rows lose more than is allowed says so, and a wrong policy is an error.
+#[test]
+fn a_rehearsal_warns_of_limits_and_refuses_what_is_wrong() {
+    let folder = folder("300");
+    let strict = String::from_utf8(POLICY.to_vec()).unwrap().replace("gcp = 0.5", "gcp = 0.001");
+    std::fs::write(folder.path().join("muslin.toml"), strict).unwrap();
+    let args = [&ARGS[..], &["--dry-run"]].concat();
+    let output = muslin(folder.path(), &args);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && text.contains("`limits.gcp`"), "{text}");
+    std::fs::write(folder.path().join("muslin.toml"), "schema = 1\n[protect]\nmethods = []\n")
+        .unwrap();
+    assert_eq!(muslin(folder.path(), &args).status.code(), Some(2));
+}
+
+/// Who has two releases of the same people may combine them.
+#[test]
+fn other_releases_of_the_same_input_are_told() {
+    let folder = folder("300");
+    let warned = |to: &str, more: &[&str]| {
+        let args = [&ARGS[..5], &[to], more].concat();
+        let output = muslin(folder.path(), &args);
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap().contains("other releases of this input")
+    };
+    assert!(!warned("first", &[]));
+    assert!(!warned("first", &[]), "one that is replaced");
+    assert!(warned("second", &[]));
+    std::fs::remove_dir_all(folder.path().join("first")).unwrap();
+    std::fs::remove_dir_all(folder.path().join("second")).unwrap();
+    assert!(!warned("third", &["--reproducible", "--seed", "7"]));
+    assert!(!warned("fourth", &["--reproducible", "--seed", "7"]), "the same release");
+}
+
 const ARGS: [&str; 6] = ["protect", "people.csv", "-p", "muslin.toml", "-o", "release"];
 
 /// Everything beside the release and what it was made from.

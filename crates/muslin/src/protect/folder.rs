@@ -11,7 +11,7 @@ use super::ProtectJob;
 use super::report::{ProtectLoss, ProtectReport};
 use super::steps::{Entry, Work, internal, unreachable};
 use crate::input::InputReport;
-use crate::release_folder::{INTERNAL, MANIFEST, Manifest, ManifestFile, sha256, sha256_of};
+use crate::release_folder::{self, INTERNAL, MANIFEST, Manifest, ManifestFile, sha256, sha256_of};
 use crate::verify::{VerifyJob, VerifyReport};
 use crate::{DiffJob, DiffReport, Result};
 
@@ -51,8 +51,7 @@ impl ProtectJob {
             counts_off: lost.queries.median,
         };
         self.check_limits(&loss)?;
-        let preset = self.policy.preset();
-        let report = ProtectReport {
+        let mut report = ProtectReport {
             schema: 1,
             command: "protect".into(),
             input: InputReport::new(&work.whole.source),
@@ -60,9 +59,7 @@ impl ProtectJob {
             columns_before: lost.columns.len() as u64,
             rows_after: table.rows() as u64,
             columns: work.whole.names(&table.all_columns()),
-            preset: preset.map(|preset| {
-                format!("{}: {} ({})", preset.name(), preset.reading(), preset.source())
-            }),
+            preset: self.preset_text(),
             quasi_identifiers: work.quasi.clone(),
             steps: work.steps.clone(),
             claims,
@@ -73,7 +70,12 @@ impl ProtectJob {
             written: Some(self.output.display().to_string()),
             warnings: self.warnings(work),
         };
-        self.fill(&folder, &data, &report, &lost, &work.entries)?;
+        let input_sha256 = match &self.input {
+            Input::Path(path) => sha256(path)?,
+            Input::Stdin => None,
+        };
+        report.warnings.extend(self.earlier(input_sha256.as_deref()));
+        self.fill(&folder, &data, &report, input_sha256, &lost, &work.entries)?;
         run.check()?;
         folder.commit()?;
         Ok(report)
@@ -134,12 +136,36 @@ impl ProtectJob {
         warnings
     }
 
+    /// A warning where folders beside this one hold other releases of the same input. One that the
+    /// same policy and seed made is the same release.
+    fn earlier(&self, input_sha256: Option<&str>) -> Option<String> {
+        let policy = self.policy_text.as_deref().map(sha256_of);
+        let is_other = |manifest: &Manifest| {
+            let is_alike = self.seed.is_some() && manifest.reproducible;
+            let is_same = is_alike && policy.is_some() && manifest.policy_sha256 == policy;
+            !is_same
+                && manifest.input_sha256.is_some()
+                && manifest.input_sha256.as_deref() == input_sha256
+        };
+        let others = release_folder::beside(&self.output);
+        let others = others.into_iter().filter(|(_, manifest)| is_other(manifest));
+        let names: Vec<String> = others.map(|(name, _)| name).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "there are other releases of this input ({}); who has two of them may learn more than from each: `muslin attack RELEASE --previous OTHER` tells",
+                crate::input::names(&names)
+            )
+        })
+    }
+
     /// Everything but the data.
     fn fill(
         &self,
         folder: &SafeFolder,
         data: &str,
         report: &ProtectReport,
+        input_sha256: Option<String>,
         lost: &DiffReport,
         entries: &[Entry],
     ) -> Result<()> {
@@ -156,10 +182,7 @@ impl ProtectJob {
             muslin: env!("CARGO_PKG_VERSION").into(),
             data: data.into(),
             files: vec![file(data)?, file(SUMMARY)?],
-            input_sha256: match &self.input {
-                Input::Path(path) => sha256(path)?,
-                Input::Stdin => None,
-            },
+            input_sha256,
             policy_sha256: self.policy_text.as_deref().map(sha256_of),
             rows: report.rows_after,
             columns: report.columns.clone(),

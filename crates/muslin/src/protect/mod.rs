@@ -3,6 +3,7 @@
 
 mod folder;
 mod plan;
+mod rehearsal;
 mod report;
 mod steps;
 
@@ -14,6 +15,7 @@ use muslin_io::{Input, ReadOptions, RowOrder, WriteFormat};
 use muslin_table::Role;
 
 pub use self::plan::{Candidate, PlanReport};
+pub use self::rehearsal::{Rehearsal, RehearsalReport};
 pub use self::report::{ProtectLoss, ProtectReport};
 pub use self::steps::ProtectStep;
 
@@ -203,6 +205,12 @@ impl ProtectJob {
             }
         };
         self.methods().into_iter().filter_map(of).collect()
+    }
+
+    /// The preset, and where it comes from.
+    fn preset_text(&self) -> Option<String> {
+        let preset = self.policy.preset()?;
+        Some(format!("{}: {} ({})", preset.name(), preset.reading(), preset.source()))
     }
 
     /// Columns that the policy names are there.

@@ -1,5 +1,6 @@
 //! `muslin protect`.
 
+mod rehearsal;
 mod render;
 
 use std::time::Instant;
@@ -14,7 +15,7 @@ use crate::exit::Exit;
 use crate::stats;
 use crate::style::Style;
 
-/// Makes a release by a policy and prints what was made.
+/// Makes a release by a policy and prints what was made, or what would be.
 pub(crate) fn run(args: &Protect, common: &Common) -> Outcome {
     let started = Instant::now();
     if args.input.missing.is_some_and(|rule| rule != MissingRule::Category) {
@@ -24,6 +25,15 @@ pub(crate) fn run(args: &Protect, common: &Common) -> Outcome {
     }
     let job = job(args, common)?;
     let run = start(common)?;
+    if args.dry_run {
+        let report = job.rehearse(&run)?;
+        let style = Style::of_stdout();
+        print(&if common.json { to_json(&report)? } else { rehearsal::render(&report, &style) })?;
+        if common.stats {
+            talk(&stats::line(started, report.rows));
+        }
+        return Ok(Exit::Fine);
+    }
     let report = job.run(&run)?;
     let text = if common.json { to_json(&report)? } else { render(&report, &Style::of_stdout()) };
     print(&text)?;
