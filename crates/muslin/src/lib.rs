@@ -104,7 +104,7 @@ pub use self::keys::{
 pub use self::mask::{
     MaskJob, MaskReason, MaskReport, MaskSampleReport, MaskStepReport, MaskedReport,
 };
-pub use self::plots::{association_plot, loss_plot, marginal_plot};
+pub use self::plots::{association_figure, loss_figure, marginal_figure};
 pub use self::policy::{
     BucketizePolicy, ColumnPolicy, CombinationPolicy, GeneralizePolicy, InputPolicy, LimitsPolicy,
     MaskPolicy, Policy, ProtectMethod, ProtectPolicy, ReleasePolicy, SlicePolicy, SuppressPolicy,

@@ -1,10 +1,9 @@
-//! Plots of reports as SVG: self-contained, without scripts, readable on light and dark ground.
+//! Figures of what a release loses, and how they are written as SVG.
 //!
 //! They have names of columns, counts and shares; values of cells only where the report has them.
 
 mod association;
 mod bars;
-mod draw;
 mod marginal;
 
 use std::io::ErrorKind;
@@ -12,9 +11,9 @@ use std::path::Path;
 
 use muslin_io::Input;
 
-pub use self::association::association_plot;
-pub use self::bars::loss_plot;
-pub use self::marginal::marginal_plot;
+pub use self::association::association_figure;
+pub use self::bars::loss_figure;
+pub use self::marginal::marginal_figure;
 
 use crate::diff::DiffReport;
 use crate::{Error, Result};
@@ -48,16 +47,15 @@ pub(crate) fn write(report: &DiffReport, folder: &Path, inputs: &[&Input]) -> Re
         Input::Stdin => None,
     });
     let inputs: Vec<_> = paths.collect();
-    let mut plots = vec![("loss.svg".to_owned(), loss_plot(&report.columns))];
-    let association = association_plot(&report.association);
-    plots.extend(association.map(|plot| ("association.svg".to_owned(), plot)));
+    let mut plots = vec![("loss.svg".to_owned(), loss_figure(&report.columns))];
+    plots.push(("association.svg".to_owned(), association_figure(&report.association)));
     for (number, marginal) in (1..).zip(&report.marginals) {
-        plots.push((file_name(number, &marginal.column), marginal_plot(marginal)));
+        plots.push((file_name(number, &marginal.column), marginal_figure(number, marginal)));
     }
     let mut written = Vec::new();
-    for (name, plot) in plots {
+    for (name, plot) in plots.into_iter().filter(|(_, plot)| !plot.chart.is_empty()) {
         let path = folder.join(name);
-        muslin_io::write_text(&plot, &path, &inputs)?;
+        muslin_io::write_text(&plot.to_svg(), &path, &inputs)?;
         written.push(path.display().to_string());
     }
     Ok(written)

@@ -1,0 +1,192 @@
+//! What everybody may see of a report.
+
+use crate::document::{Block, Cell, Document, Section, Table};
+use crate::figure::{Chart, Figure};
+use crate::quantity::Quantity;
+
+impl Document {
+    /// The document for everybody.
+    ///
+    /// # Guarantee
+    /// No section for those who have the data alone, no row number, no value that fewer than `k` rows
+    /// have, no count from 1 to `k` - 1; shares of people in whole percent. `is_rare` tells texts that are
+    /// values of fewer than `k` rows: where one stands in a sentence or a label all the same, as a word of
+    /// its own, it is replaced by `…`.
+    #[must_use]
+    pub fn for_release(mut self, k: u64, is_rare: &dyn Fn(&str) -> bool) -> Self {
+        "external".clone_into(&mut self.audience);
+        self.sections.retain(|section| !section.internal);
+        let words = |text: &mut String| *text = without(text, is_rare);
+        for finding in &mut self.verdict.findings {
+            words(&mut finding.text);
+        }
+        words(&mut self.verdict.headline);
+        self.verdict.not_claimed.iter_mut().for_each(words);
+        for Section { blocks, .. } in &mut self.sections {
+            blocks.retain(|block| !has_rows(block));
+            for block in blocks {
+                match block {
+                    Block::Text(text) => words(text),
+                    Block::List(items) | Block::Commands(items) => {
+                        items.iter_mut().for_each(words);
+                    }
+                    Block::Table(table) => of_table(table, k, &words),
+                    Block::Figure(figure) => of_figure(figure, k, &words),
+                }
+            }
+        }
+        self
+    }
+
+    /// Every text of the document that a reader may see, for those who check it.
+    pub fn texts(&self) -> Vec<String> {
+        let mut texts = vec![self.title.clone(), self.subtitle.clone()];
+        texts.push(self.verdict.headline.clone());
+        texts.extend(self.verdict.findings.iter().map(|finding| finding.text.clone()));
+        texts.extend(self.verdict.not_claimed.iter().cloned());
+        for section in &self.sections {
+            texts.push(section.title.clone());
+            for block in &section.blocks {
+                match block {
+                    Block::Text(text) => texts.push(text.clone()),
+                    Block::List(items) | Block::Commands(items) => texts.extend(items.clone()),
+                    Block::Table(table) => {
+                        texts.push(table.caption.clone());
+                        texts.extend(table.header.iter().cloned());
+                        texts.extend(table.rows.iter().flatten().map(Cell::said));
+                    }
+                    Block::Figure(figure) => {
+                        texts.extend([figure.title.clone(), figure.says.clone()]);
+                        texts.extend(figure.chart.labels());
+                    }
+                }
+            }
+        }
+        texts
+    }
+}
+
+/// Whether a block has numbers of rows.
+fn has_rows(block: &Block) -> bool {
+    let is_row = |cell: &Cell| matches!(cell, Cell::Row(_));
+    matches!(block, Block::Table(table) if table.rows.iter().flatten().any(is_row))
+}
+
+fn of_table(table: &mut Table, k: u64, words: &impl Fn(&mut String)) {
+    words(&mut table.caption);
+    for cell in table.rows.iter_mut().flatten() {
+        match cell {
+            Cell::Quantity(quantity) => *quantity = quantity.rounded(k),
+            Cell::Value { rows, .. } if *rows < k => *cell = Cell::text("(rare)"),
+            // It stays as a value; how many have it is a count like others.
+            Cell::Value { text, .. } => *cell = Cell::Text(std::mem::take(text)),
+            Cell::Text(text) => words(text),
+            Cell::Row(_) | Cell::Met(_) | Cell::Nothing => {}
+        }
+    }
+}
+
+fn of_figure(figure: &mut Figure, k: u64, words: &impl Fn(&mut String)) {
+    words(&mut figure.says);
+    let round = |quantity: &mut Quantity| *quantity = quantity.rounded(k);
+    match &mut figure.chart {
+        Chart::Bars(chart) | Chart::Histogram(chart) => {
+            for (label, values) in &mut chart.bars {
+                words(label);
+                values.iter_mut().for_each(round);
+            }
+        }
+        Chart::Curves(chart) => {
+            for curve in &mut chart.curves {
+                curve.values.iter_mut().for_each(round);
+            }
+        }
+        Chart::Heat(map) => {
+            let fields = map.panels.iter_mut().flat_map(|panel| &mut panel.fields);
+            fields.for_each(|field| round(&mut field.value));
+        }
+        Chart::Scatter(plot) => {
+            for point in plot.groups.iter_mut().flat_map(|group| &mut group.points) {
+                round(&mut point.x);
+                round(&mut point.y);
+            }
+        }
+    }
+}
+
+/// A text without words that are rare values.
+fn without(text: &str, is_rare: &dyn Fn(&str) -> bool) -> String {
+    if is_rare(text.trim()) {
+        return "…".into();
+    }
+    let mut made = String::with_capacity(text.len());
+    for part in text.split_inclusive(char::is_whitespace) {
+        let word = part.trim_end();
+        let end = &part[word.len()..];
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        if !bare.is_empty() && (is_rare(word) || is_rare(bare)) {
+            made.push('…');
+        } else {
+            made.push_str(word);
+        }
+        made.push_str(end);
+    }
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{Finding, Verdict};
+    use crate::figure::BarChart;
+
+    fn document() -> Document {
+        let mut section = Section::new("risk", "Risk");
+        section.text("town: Canaryville, and others");
+        section.list(vec!["Canaryville".into()]);
+        let mut table = Table::new("rows", &["value", "rows", "share"]);
+        let value = |text: &str, rows| Cell::Value { text: text.into(), rows };
+        table.rows.push(vec![value("Canaryville", 1), Cell::count(1), Cell::share(1, 200)]);
+        table.rows.push(vec![value("Often", 9), Cell::count(9), Cell::share(9, 200)]);
+        section.table(table);
+        let mut rows = Table::new("riskiest", &["row"]);
+        rows.rows.push(vec![Cell::Row(77)]);
+        section.table(rows);
+        let bars = vec![("Canaryville".to_owned(), vec![Quantity::Count(2)])];
+        let chart = Chart::Bars(BarChart { series: vec!["rows".into()], bars });
+        section.figure(Figure::new("f", "Rows", "rows of Canaryville", chart));
+        let mut ledger = Section::internal("ledger", "Ledger");
+        ledger.text("row 5");
+        Document {
+            schema: 1,
+            title: "people.csv".into(),
+            subtitle: String::new(),
+            audience: "internal".into(),
+            verdict: Verdict {
+                headline: "somebody in Canaryville".into(),
+                findings: vec![Finding::bad("(Canaryville)")],
+                not_claimed: Vec::new(),
+            },
+            sections: vec![section, ledger],
+            made_by: "muslin".into(),
+        }
+    }
+
+    #[test]
+    fn nothing_rare_is_for_everybody() {
+        let document = document().for_release(5, &|text| text == "Canaryville");
+        let pages = [document.to_html(), document.to_markdown()];
+        for page in &pages {
+            assert!(!page.contains("Canaryville") && !page.contains("Ledger"), "{page}");
+            assert!(!page.contains("77") && page.contains("Often") && page.contains("(rare)"));
+        }
+        assert!(pages[1].contains("| (rare) | <5 | <3 % |"), "{}", pages[1]);
+        assert!(document.texts().iter().all(|text| !text.contains("Canary")));
+    }
+
+    #[test]
+    fn those_who_have_the_data_see_all() {
+        let page = document().to_html();
+        assert!(page.contains("Canaryville") && page.contains("Ledger") && page.contains("77"));
+    }
+}
