@@ -6,6 +6,8 @@
 mod attack;
 #[path = "cli/bucketize.rs"]
 mod bucketize;
+#[path = "cli/canaries.rs"]
+mod canaries;
 #[path = "cli/diff.rs"]
 mod diff;
 #[path = "cli/examples.rs"]

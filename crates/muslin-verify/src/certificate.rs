@@ -147,7 +147,9 @@ impl Certificate {
         }
         if self.multipliers.len() != table.rows() {
             let (found, rows) = (self.multipliers.len(), table.rows());
-            return fault(format!("the certificate has {found} multipliers for {rows} rows"));
+            return fault(format!(
+                "the certificate has {found} multipliers for {rows} rows\n  hint: give the table that it was made for, as it was"
+            ));
         }
         // There, a cell that is kept would equal one that is suppressed.
         let mut columns = columns.iter().map(|id| table.column(id));

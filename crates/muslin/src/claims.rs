@@ -39,6 +39,9 @@ pub struct Claim {
     /// The rows that were published with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
+    /// All columns that were published with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published: Option<Vec<String>>,
     /// The columns that make the classes; for `l-diverse-slicing`, those that may be known of somebody.
     pub columns: Vec<String>,
     /// The sensitive column.
@@ -156,6 +159,12 @@ impl Claim {
     /// The same of a release of so many rows.
     pub(crate) fn of_rows(mut self, rows: usize) -> Self {
         self.rows = Some(rows as u64);
+        self
+    }
+
+    /// The same of a release of these columns and no other.
+    pub(crate) fn of_columns(mut self, columns: Vec<String>) -> Self {
+        self.published = Some(columns);
         self
     }
 

@@ -132,4 +132,4 @@ pub use self::uniques::{
     ColumnSetReport, ColumnShareReport, DisReport, GroupBy, IntervalReport, RowReport, ScoreReport,
     SmallestReport, UniquesEstimate, UniquesJob, UniquesOutput, UniquesReport, UniquesTable,
 };
-pub use self::verify::{VerifyCheck, VerifyJob, VerifyReport};
+pub use self::verify::{VerifyBound, VerifyCheck, VerifyJob, VerifyReport};

@@ -81,7 +81,7 @@ fn ties_name(ties: Ties) -> &'static str {
 }
 
 /// `NAME=W` or `NAME=never`. The last `=` counts: names may hold one.
-fn parse_cost(text: &str) -> Result<(String, CellCost), String> {
+pub(super) fn parse_cost(text: &str) -> Result<(String, CellCost), String> {
     let wrong =
         "NAME=W with a number from 0 on of at most six decimals, such as age=2.5, or NAME=never";
     let (column, cost) = text.rsplit_once('=').ok_or(wrong)?;

@@ -1,12 +1,13 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueHint};
-use muslin::SpreadSetting;
+use muslin::{CellCost, SpreadSetting};
 
 use super::InputArgs;
 use super::diff::LabelArgs;
 use super::generalize::{parse_closeness, parse_diversity};
 use super::names::{Names, parse_names};
+use super::suppress::parse_cost;
 
 #[derive(Debug, ClapArgs)]
 #[command(mut_arg("file", |file| file
@@ -46,6 +47,14 @@ pub(crate) struct ClaimedArgs {
     /// Check what this report, printed by `--json`, claims.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) claims: Option<PathBuf>,
+    /// Check what this certificate, written by `muslin suppress`, proves: how near the blanks are to the
+    /// fewest.
+    #[arg(long, value_name = "FILE", requires = "original", value_hint = ValueHint::FilePath)]
+    pub(crate) certificate: Option<PathBuf>,
+    /// What a blank of a column costs by the certificate, or `never`; may be repeated [default: by
+    /// the report of `--claims`, or 1].
+    #[arg(long, value_name = "NAME=W", requires = "certificate", value_parser = parse_cost)]
+    pub(crate) weight: Vec<(String, CellCost)>,
     /// Cells of this spelling are suppressed, besides `*`.
     #[arg(long, value_name = "SPELLING", allow_hyphen_values = true)]
     pub(crate) token: Option<String>,

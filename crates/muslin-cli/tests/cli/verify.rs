@@ -59,6 +59,7 @@ fn the_claims_of_a_report_are_checked() {
             "2-anonymity",
             "probabilistic 2-diversity of `illness`",
             "rows",
+            "columns",
             "truthful",
             "hygiene: bytes",
             "hygiene: index"
@@ -85,6 +86,40 @@ fn the_claims_of_a_report_are_checked() {
         "{untrue}"
     );
     assert!(!untrue.contains("gout"), "{untrue}");
+}
+
+#[test]
+fn a_certificate_is_checked() {
+    let folder = folder_with(&[("o.csv", ORIGINAL)]);
+    let quasi = ["--qi", "age,sex,zip", "-k", "2"];
+    let files = ["-o", "r.csv", "--order", "sorted", "--certificate", "proof.csv", "--json"];
+    let made = muslin(folder.path(), &[&["suppress", "o.csv"], &quasi[..], &files].concat());
+    std::fs::write(folder.path().join("report.json"), &made.stdout).unwrap();
+    let original = ["r.csv", "--original", "o.csv", "--certificate", "proof.csv"];
+    let alone = [&original[..], &quasi].concat();
+    insta::assert_snapshot!("certificate", verify(folder.path(), &alone));
+    let claimed = [&original[..], &["--claims", "report.json", "--json"]].concat();
+    insta::assert_snapshot!("certificate_json", verify(folder.path(), &claimed));
+
+    let proof = std::fs::read_to_string(folder.path().join("proof.csv")).unwrap();
+    let larger = |line: &str| match line.split_once(',') {
+        Some((row, multiplier)) if row != "row" => {
+            format!("{row},{}\n", multiplier.parse::<u64>().unwrap() * 10)
+        }
+        _ => format!("{line}\n"),
+    };
+    let larger: String = proof.lines().map(larger).collect();
+    std::fs::write(folder.path().join("proof.csv"), larger).unwrap();
+    let changed = [&original[..], &["--claims", "report.json"]].concat();
+    insta::assert_snapshot!("certificate_changed", verify(folder.path(), &changed));
+    let wrong = [
+        &["r.csv", "-k", "2", "--certificate", "proof.csv"][..],
+        &["r.csv", "--original", "o.csv", "--certificate", "proof.csv"],
+        &["r.csv", "--original", "o.csv", "--certificate", "o.csv", "-k", "2"],
+        &[&alone[..], &["--weight", "illness=2"]].concat(),
+    ];
+    let all: String = wrong.iter().map(|args| verify(folder.path(), args) + "\n").collect();
+    insta::assert_snapshot!("certificate_wrong", all);
 }
 
 #[test]

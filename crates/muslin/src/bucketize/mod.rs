@@ -204,6 +204,8 @@ impl BucketizeJob {
         unmeasured.remove(sensitive);
         let name = whole.name(sensitive);
         let others = others(whole, &name);
+        let mut published = whole.names(&whole.published());
+        published.push(self.bucket_name.clone());
         BucketizeReport {
             schema: 1,
             command: "bucketize".into(),
@@ -226,7 +228,8 @@ impl BucketizeJob {
             loss: BucketizeLoss { rce: found.rce(), rce_bound: found.rce_bound().as_f64() },
             claims: vec![
                 Claim::bucketized(self.l, &name, &self.bucket_name, &others)
-                    .of_rows(whole.table.rows()),
+                    .of_rows(whole.table.rows())
+                    .of_columns(published),
             ],
             row_order: self.output.as_ref().map(|output| output.order_name().into()),
             written: None,

@@ -234,7 +234,9 @@ impl GeneralizeJob {
         let names = whole.names(&whole.measured);
         let mut claims = vec![Claim::k_anonymity(self.k, &names)];
         claims.extend(self.spreads.iter().map(|setting| Claim::spread(setting, &names)));
-        let claims = claims.into_iter().map(|claim| claim.of_rows(release.rows())).collect();
+        let published = whole.names(&whole.published());
+        let of_release = |claim: Claim| claim.of_rows(release.rows()).of_columns(published.clone());
+        let claims = claims.into_iter().map(of_release).collect();
         let column = |id: ColumnId| column(whole, decided, release, id);
         GeneralizeReport {
             schema: 1,

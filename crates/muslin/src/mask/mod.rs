@@ -190,6 +190,7 @@ impl MaskJob {
             _ if found.sample().is_some() => "sampled",
             _ => "greedy",
         };
+        let published = whole.names(&found.publish().union(&whole.unmeasured()));
         Ok(MaskReport {
             schema: 1,
             command: "mask".into(),
@@ -224,7 +225,7 @@ impl MaskJob {
             claims: found
                 .is_reached()
                 .then(|| Claim::ratio(target, &whole.names(found.publish()), self.missing))
-                .map(|claim| claim.of_rows(whole.table.rows()))
+                .map(|claim| claim.of_rows(whole.table.rows()).of_columns(published))
                 .into_iter()
                 .collect(),
             warnings: self.warnings(found, whole),

@@ -256,6 +256,7 @@ impl ProtectJob {
         }
         claims.extend(work.claims.iter().cloned());
         let rows = work.whole.table.rows();
-        claims.into_iter().map(|claim| claim.of_rows(rows)).collect()
+        // Later steps may publish other columns; the manifest names them.
+        claims.into_iter().map(|claim| Claim { published: None, ..claim.of_rows(rows) }).collect()
     }
 }

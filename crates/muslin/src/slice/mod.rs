@@ -243,6 +243,8 @@ impl SliceJob {
         let slices = names_of(whole, found.slices());
         let mut others = whole.published();
         others.remove(sensitive);
+        let mut published = whole.names(&whole.published());
+        published.push(self.bucket_name.clone());
         let matching = measured.matching.as_ref();
         let max_p = matching.map_or(found.max_p(), |of| of.max_p(Weighting::Equal));
         let max_p_bayes = matching.map(|of| of.max_p(Weighting::BySize));
@@ -288,7 +290,8 @@ impl SliceJob {
                     &slices,
                     self.is_bucketwise(),
                 )
-                .of_rows(whole.table.rows()),
+                .of_rows(whole.table.rows())
+                .of_columns(published),
             ],
             slices,
             row_order: self.output.as_ref().map(|output| output.order_name().into()),

@@ -69,25 +69,43 @@ impl CertificateCheck {
     /// What no suppression costs less than.
     pub fn bound(&self, run: &Run) -> Result<f64> {
         let table = muslin_io::read(&self.original, &self.read, run)?.table;
-        let proof = muslin_io::read(&self.certificate, &ReadOptions::default(), run)?.table;
-        let column = proof.column(proof.find("multiplier")?);
-        let multipliers = whole_numbers(column).ok_or_else(|| {
-            wrong("the column `multiplier` of the certificate holds other things than whole numbers\n  hint: give the file that `--certificate` wrote")
-        })?;
-        let columns = self.columns.iter().map(|(name, _)| table.find(name));
-        let weight = |(_, cost): &(String, CellCost)| match cost {
-            CellCost::Weight(weight) => Some(weight.millionths()),
-            CellCost::Never => None,
-        };
-        let certificate = Certificate {
-            columns: columns.collect::<Result<_, _>>()?,
-            k: self.k,
-            weights: self.columns.iter().map(weight).collect(),
-            scale: 1,
-            multipliers,
-        };
-        Ok(super::units(certificate.bound(&table, run)?))
+        let proof = read(&self.certificate, &self.columns, self.k, &table, run)?;
+        Ok(super::units(proof.bound(&table, run)?))
     }
+}
+
+/// Reads a certificate about the columns of a table.
+pub(crate) fn read(
+    file: &Input,
+    columns: &[(String, CellCost)],
+    k: u32,
+    table: &EncodedTable,
+    run: &Run,
+) -> Result<Certificate> {
+    let proof = muslin_io::read(file, &ReadOptions::default(), run)?.table;
+    let numbers = |name: &str| proof.find(name).ok().and_then(|id| whole_numbers(proof.column(id)));
+    let (Some(rows), Some(multipliers)) = (numbers("row"), numbers("multiplier")) else {
+        return Err(wrong(
+            "the certificate is no table of the whole numbers `row` and `multiplier`\n  hint: give the file that `muslin suppress --certificate` wrote",
+        ));
+    };
+    if !rows.into_iter().eq(0..multipliers.len() as u64) {
+        return Err(wrong(
+            "the rows of the certificate are not those of a table, one after the other\n  hint: give the file that `muslin suppress --certificate` wrote",
+        ));
+    }
+    let weight = |(_, cost): &(String, CellCost)| match cost {
+        CellCost::Weight(weight) => Some(weight.millionths()),
+        CellCost::Never => None,
+    };
+    let ids = columns.iter().map(|(name, _)| table.find(name));
+    Ok(Certificate {
+        columns: ids.collect::<Result<_, _>>()?,
+        k,
+        weights: columns.iter().map(weight).collect(),
+        scale: 1,
+        multipliers,
+    })
 }
 
 /// The numbers of a column, where all of it are whole numbers from zero on.

@@ -15,6 +15,7 @@ use muslin_verify::{Notions, Outsider};
 use serde::{Deserialize, Serialize};
 
 pub use self::certificate::CertificateCheck;
+pub(crate) use self::certificate::read as read_certificate;
 pub use self::report::{DiversityReport, NotionsReport, SuppressColumnReport, SuppressReport};
 
 use self::decide::Decided;
@@ -344,7 +345,10 @@ impl SuppressJob {
             let setting = SpreadSetting { column: column.clone(), spread };
             claims.push(Claim::spread(&setting, &names));
         }
-        claims.into_iter().map(|claim| claim.of_rows(whole.table.rows())).collect()
+        let published = whole.names(&whole.published());
+        let of_release =
+            |claim: Claim| claim.of_rows(whole.table.rows()).of_columns(published.clone());
+        claims.into_iter().map(of_release).collect()
     }
 
     /// An error where the judge does not find what was promised: our own mistake.
@@ -441,7 +445,7 @@ fn share(part: u64, whole: u64) -> f64 {
 }
 
 /// Millionths as what they are parts of.
-fn units(millionths: u64) -> f64 {
+pub(crate) fn units(millionths: u64) -> f64 {
     muslin_assess::Weight::of_millionths(millionths).as_f64()
 }
 

@@ -1,5 +1,7 @@
 //! What a release claims, and who says so.
 
+use std::path::Path;
+
 use muslin_io::Input;
 use serde::Deserialize;
 
@@ -14,6 +16,27 @@ pub(super) struct Claimed {
     pub(super) data: Input,
     pub(super) claims: Vec<Claim>,
     pub(super) folder: Option<Folder>,
+    /// What the report says about its certificate, where there is one to check.
+    pub(super) bounded: Option<Bounded>,
+}
+
+/// A report of a suppression, as far as its bound rests on it.
+#[derive(Deserialize)]
+pub(super) struct Bounded {
+    pub(super) columns: Vec<BoundedColumn>,
+    pub(super) lower_bound: f64,
+    /// Whether the certificate proves that bound.
+    pub(super) bound_checked: bool,
+}
+
+/// A column that may lose cells.
+#[derive(Deserialize)]
+pub(super) struct BoundedColumn {
+    pub(super) name: String,
+    /// What a cell costs; none where all must stay.
+    pub(super) weight: Option<f64>,
+    /// Cells that it may lose.
+    pub(super) budget: Option<u64>,
 }
 
 /// A report, or a manifest, as far as it claims something.
@@ -29,8 +52,23 @@ impl Claimed {
             let claiming: Claiming = read_json(file)?;
             claims.extend(claiming.claims);
         }
+        let bounded = match (&job.certificate, &job.claims_file) {
+            (Some(_), Some(file)) => bounded(file)?,
+            _ => None,
+        };
         let (data, folder) = data_of(&job.release)?;
         claims.extend(folder.iter().flat_map(|folder| folder.manifest.claims.iter().cloned()));
-        Ok(Self { data, claims, folder })
+        Ok(Self { data, claims, folder, bounded })
     }
+}
+
+/// What a report says about its bound; nothing where it is no report of a suppression.
+fn bounded(file: &Path) -> Result<Option<Bounded>> {
+    #[derive(Deserialize)]
+    struct Told {
+        #[serde(default)]
+        command: String,
+    }
+    let told: Told = read_json(file)?;
+    if told.command == "suppress" { read_json(file).map(Some) } else { Ok(None) }
 }

@@ -310,7 +310,7 @@ fn shown(ratio: Ratio, beta: f64) -> String {
     clippy::cast_sign_loss,
     reason = "claims are of millionths, and not negative"
 )]
-fn to_millionths(number: f64) -> u64 {
+pub(super) fn to_millionths(number: f64) -> u64 {
     (number.max(0.0) * 1e6).round() as u64
 }
 

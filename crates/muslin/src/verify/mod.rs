@@ -1,5 +1,6 @@
 //! The job that judges a release.
 
+mod bound;
 mod claimed;
 mod hygiene;
 mod judge;
@@ -10,19 +11,20 @@ use std::path::PathBuf;
 
 use muslin_engine::Run;
 use muslin_io::{Input, ReadOptions, ReadTable};
-use muslin_table::{ColumnId, EncodedTable, Role};
+use muslin_table::{Column, ColumnId, EncodedTable, Role};
 use muslin_verify::Error as VerifyError;
 use muslin_verify::{Truth, Untrue};
 
-pub use self::report::{VerifyCheck, VerifyReport};
+pub use self::report::{VerifyBound, VerifyCheck, VerifyReport};
 
 use self::claimed::Claimed;
 use self::judge::{Bench, MOST_ROWS};
 use crate::claims::{Claim, SpreadSetting};
 use crate::hierarchies::Hierarchies;
-use crate::input::{InputReport, warnings};
+use crate::input::{InputReport, names, warnings};
 use crate::pair::{Pair, PairSettings, with_token};
 use crate::published::quasi_identifiers;
+use crate::suppress::CellCost;
 use crate::{Error, Result};
 
 /// Judges a release: every claim is counted again, by code that shares nothing with what made it.
@@ -76,6 +78,11 @@ pub struct VerifyJob {
     pub claims: Vec<Claim>,
     /// A report, or a manifest, with claims.
     pub claims_file: Option<PathBuf>,
+    /// The certificate of a suppression's lower bound; it needs the original, and a claim of k-anonymity.
+    pub certificate: Option<Input>,
+    /// What a blank of a column costs by that certificate; where nothing is said, what the report with
+    /// the claims says, or one.
+    pub weights: BTreeMap<String, CellCost>,
     /// Hierarchies whose labels the release may have.
     pub hierarchies: Hierarchies,
     /// A folder with hierarchies in files named after columns.
@@ -100,6 +107,13 @@ struct Tables {
     warnings: Vec<String>,
 }
 
+/// What was found.
+struct Judged {
+    checks: Vec<VerifyCheck>,
+    bound: Option<VerifyBound>,
+    quasi_identifiers: Vec<String>,
+}
+
 impl VerifyJob {
     /// Judges `release` by what it claims itself.
     pub fn new(release: Input) -> Self {
@@ -115,6 +129,8 @@ impl VerifyJob {
             spreads: Vec::new(),
             claims: Vec::new(),
             claims_file: None,
+            certificate: None,
+            weights: BTreeMap::new(),
             hierarchies: Hierarchies::new(),
             hierarchy_folder: None,
             bucket: None,
@@ -127,6 +143,12 @@ impl VerifyJob {
     /// Reads the release, and the original where there is one, and judges.
     pub fn run(&self, run: &Run) -> Result<VerifyReport> {
         let claimed = Claimed::of(self)?;
+        if self.certificate.is_some() && self.original.is_none() {
+            return Err(Error::Verify(VerifyError::Setting(
+                "what a certificate proves is told from the original\n  hint: pass `--original FILE`"
+                    .into(),
+            )));
+        }
         if claimed.claims.is_empty()
             && self.k.is_none()
             && self.spreads.is_empty()
@@ -140,7 +162,7 @@ impl VerifyJob {
         run.reporter().stage("judging", None);
         let judged = self.judge(&claimed, &tables, run);
         run.reporter().finish();
-        let (checks, quasi_identifiers) = judged?;
+        let Judged { checks, bound, quasi_identifiers } = judged?;
         Ok(VerifyReport {
             schema: 1,
             command: "verify".into(),
@@ -156,6 +178,7 @@ impl VerifyJob {
                 .map(|pair| pair.whole.table.columns().len() as u64),
             quasi_identifiers,
             checks,
+            bound,
             warnings: self.withheld(&tables.release).into_iter().chain(tables.warnings).collect(),
         })
     }
@@ -216,12 +239,7 @@ impl VerifyJob {
         Ok(Tables { release, report, pair: None, strange: None, warnings })
     }
 
-    fn judge(
-        &self,
-        claimed: &Claimed,
-        tables: &Tables,
-        run: &Run,
-    ) -> Result<(Vec<VerifyCheck>, Vec<String>)> {
+    fn judge(&self, claimed: &Claimed, tables: &Tables, run: &Run) -> Result<Judged> {
         let quasi = self.quasi(&tables.release)?;
         let mut claims: Vec<Claim> =
             self.k.map(|k| Claim::k_anonymity(k, &quasi)).into_iter().collect();
@@ -231,7 +249,10 @@ impl VerifyJob {
             let is_same =
                 |own: &&mut Claim| own.name() == claim.name() && own.columns == claim.columns;
             match claims.iter_mut().find(is_same) {
-                Some(own) => own.rows = own.rows.or(claim.rows),
+                Some(own) => {
+                    own.rows = own.rows.or(claim.rows);
+                    own.published = own.published.take().or_else(|| claim.published.clone());
+                }
                 None => claims.push(claim.clone()),
             }
         }
@@ -240,7 +261,14 @@ impl VerifyJob {
         let bench = Bench { release: &tables.release, original, run };
         let mut checks: Vec<VerifyCheck> =
             claims.iter().map(|claim| bench.judge(claim)).collect::<Result<_>>()?;
+        let proven = match &self.certificate {
+            Some(file) => Some(self.proven(file, &claims, claimed, tables, run)?),
+            None => None,
+        };
+        let bound = proven.as_ref().and_then(|proven| proven.bound);
+        checks.extend(proven.map(|proven| proven.check));
         checks.extend(rows(&claims, &tables.release));
+        checks.extend(columns(&claims, &tables.release));
         if let Some(pair) = pair {
             checks.push(truthful(pair, run)?);
         }
@@ -259,7 +287,7 @@ impl VerifyJob {
             });
         }
         checks.extend(hygiene::checks(claimed, tables.pair.as_ref(), &tables.release, run)?);
-        Ok((checks, quasi))
+        Ok(Judged { checks, bound, quasi_identifiers: quasi })
     }
 
     /// The columns that classes are made of.
@@ -291,6 +319,32 @@ fn rows(claims: &[Claim], release: &EncodedTable) -> Option<VerifyCheck> {
         reason: format!("{found} rows, and {claimed} were published"),
         columns: Vec::new(),
         violations: claimed.abs_diff(found),
+        rows: Vec::new(),
+        of_original: false,
+    })
+}
+
+/// No column but those that were published.
+fn columns(claims: &[Claim], release: &EncodedTable) -> Option<VerifyCheck> {
+    let published: Vec<&Vec<String>> =
+        claims.iter().filter_map(|claim| claim.published.as_ref()).collect();
+    if published.is_empty() {
+        return None;
+    }
+    let names_of = release.columns().iter().map(Column::name);
+    let is_new = |name: &&str| !published.iter().all(|own| own.iter().any(|own| own == name));
+    let found: Vec<&str> = names_of.filter(is_new).collect();
+    let reason = match &found[..] {
+        [] => "no column but those that were published".into(),
+        found => format!("not published: {}", names(found)),
+    };
+    Some(VerifyCheck {
+        claim: "columns".into(),
+        met: found.is_empty(),
+        decided: true,
+        reason,
+        columns: found.into_iter().map(str::to_owned).collect(),
+        violations: 0,
         rows: Vec::new(),
         of_original: false,
     })

@@ -30,6 +30,9 @@ pub struct VerifyReport {
     pub quasi_identifiers: Vec<String>,
     /// What was checked, in the order of the claims.
     pub checks: Vec<VerifyCheck>,
+    /// What a certificate proves about the blanks; none where none was given, or the release has more
+    /// than blanks.
+    pub bound: Option<VerifyBound>,
     /// What to look at before relying on the verdict.
     pub warnings: Vec<String>,
 }
@@ -54,4 +57,20 @@ pub struct VerifyCheck {
     pub rows: Vec<u32>,
     /// Whether these are rows of the original.
     pub of_original: bool,
+}
+
+/// How near the blanks of a release are to the fewest.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct VerifyBound {
+    /// Whatever reaches the same k by blanks alone costs at least this much, by the certificate.
+    pub lower_bound: f64,
+    /// What the report says that the certificate proves; none without such a report.
+    pub claimed_bound: Option<f64>,
+    /// Cells that the release blanks.
+    pub suppressed_cells: u64,
+    /// What they cost: their number, unless columns have weights.
+    pub cost: f64,
+    /// How far the cost is above the bound, as a share of it; none where the bound is nothing.
+    pub gap: Option<f64>,
 }

@@ -62,6 +62,8 @@ fn job(args: &Verify) -> Result<VerifyJob, muslin::Error> {
         spreads,
         claims: policy.as_ref().map(Policy::claims).unwrap_or_default(),
         claims_file: claimed.claims.clone(),
+        certificate: claimed.certificate.as_ref().map(Input::named),
+        weights: claimed.weight.iter().cloned().collect(),
         hierarchies,
         hierarchy_folder: args.labels.hierarchies.clone(),
         bucket: args.labels.bucket.clone(),
