@@ -1,8 +1,12 @@
 //! What came out of an attack.
 
+use std::collections::BTreeMap;
+
 use muslin_table::ColumnId;
 
 use crate::Released;
+use crate::fits::most_frequent;
+use crate::released::Seen;
 
 /// Rows of a release that a result names at most.
 const ROWS_NAMED: usize = 10;
@@ -10,7 +14,8 @@ const ROWS_NAMED: usize = 10;
 /// What an attack on a release achieved. It holds counts and row numbers, never a value.
 ///
 /// `success` is the share of scored guesses that are right, unless the attack says otherwise; `baseline`
-/// is what somebody achieves who makes the same guesses without the attack.
+/// is what somebody achieves who makes the same guesses without the attack: who names the most frequent
+/// value, of those that a generalized cell's label allows.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct Attack {
@@ -157,6 +162,10 @@ pub(crate) struct Guesses<'a> {
     released: &'a Released<'a>,
     /// The most frequent value of each column.
     priors: Vec<Option<u32>>,
+    /// How often the original has each value of a column; counted where a wide cell is guessed.
+    counts: Vec<Option<Vec<u64>>>,
+    /// The most frequent value that a wide label allows, by column and slot.
+    within: BTreeMap<(usize, u32), Option<u32>>,
     /// Targets, guesses and right guesses of each column.
     columns: Vec<(u64, u64, u64)>,
     scored: u64,
@@ -172,6 +181,8 @@ impl<'a> Guesses<'a> {
         Self {
             released,
             priors: (0..columns).map(prior).collect(),
+            counts: vec![None; columns],
+            within: BTreeMap::new(),
             columns: vec![(0, 0, 0); columns],
             scored: 0,
             prior: 0,
@@ -193,8 +204,18 @@ impl<'a> Guesses<'a> {
         if let Some(actual) = self.released.actual(row, column) {
             self.scored += 1;
             self.columns[column.index()].2 += u64::from(actual == value);
-            self.prior += u64::from(self.priors[column.index()] == Some(actual));
+            self.prior += u64::from(self.prior(row, column) == Some(actual));
         }
+    }
+
+    /// What somebody guesses at a cell who knows how frequent values are, and reads the cell's label.
+    fn prior(&mut self, row: u32, column: ColumnId) -> Option<u32> {
+        let (released, at) = (self.released, column.index());
+        let slot = released.table().column(column).codes().slot(row as usize);
+        let Seen::Wide(cover) = released.seen(column, slot) else { return self.priors[at] };
+        let counts = self.counts[at].get_or_insert_with(|| released.original_counts(column));
+        let prior = || most_frequent(cover, counts);
+        *self.within.entry((at, slot)).or_insert_with(prior)
     }
 
     /// The result.

@@ -15,6 +15,7 @@ use rayon::prelude::*;
 
 use crate::covers::Covers;
 use crate::groups::{Groups, Lists};
+use crate::released::most;
 use crate::{Error, Result};
 
 /// Who fits what.
@@ -225,5 +226,40 @@ pub(crate) fn fits(cover: &Cover, value: u32, missing: u32) -> bool {
         Cover::Multiset(values) => values.binary_search_by_key(&value, |own| own.0).is_ok(),
         Cover::Missing => value == missing,
         _ => true,
+    }
+}
+
+/// The most frequent of the values that a cell may stand for, by their counts; the smallest of several.
+pub(crate) fn most_frequent(cover: &Cover, counts: &[u64]) -> Option<u32> {
+    let all = || (0u32..).zip(counts).map(|(value, &count)| (count, value));
+    let of = |&value: &u32| (counts.get(value as usize).copied().unwrap_or(0), value);
+    match cover {
+        Cover::Range { first, last } => {
+            let from = *first as usize;
+            most(all().skip(from).take_while(|&(_, value)| value <= *last))
+        }
+        Cover::Exact(value) => Some(*value),
+        Cover::Set(values) => most(values.iter().map(of)),
+        // The label itself says how often.
+        Cover::Multiset(values) => most(values.iter().map(|&(value, count)| (count.into(), value))),
+        Cover::Missing => None,
+        _ => most(all()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_frequent_value_is_one_that_the_label_allows() {
+        let counts = [9, 2, 3, 3];
+        let prior = |cover: &Cover| most_frequent(cover, &counts);
+        assert_eq!(prior(&Cover::Any), Some(0));
+        assert_eq!(prior(&Cover::Range { first: 1, last: 3 }), Some(2));
+        assert_eq!(prior(&Cover::Range { first: 1, last: 1 }), Some(1));
+        assert_eq!(prior(&Cover::Set([1, 3].into())), Some(3));
+        assert_eq!(prior(&Cover::Multiset([(0, 1), (3, 2)].into())), Some(3));
+        assert_eq!(prior(&Cover::Missing), None);
     }
 }

@@ -243,6 +243,19 @@ impl<'a> Released<'a> {
         counts
     }
 
+    /// How often the original has each value of the domain; nothing where it has no such column.
+    pub(crate) fn original_counts(&self, column: ColumnId) -> Vec<u64> {
+        let mut counts = vec![0u64; self.domain(column)];
+        let own = self.original_column(column).zip(self.original());
+        for slot in own.iter().flat_map(|(id, table)| table.column(*id).codes().slots()) {
+            // Slots beyond are no values.
+            if let Some(count) = counts.get_mut(slot as usize) {
+                *count += 1;
+            }
+        }
+        counts
+    }
+
     /// The value that is shown most often, the smallest of several.
     pub(crate) fn most_frequent(&self, column: ColumnId) -> Option<u32> {
         most(self.shown(column).into_iter().zip(0u32..))

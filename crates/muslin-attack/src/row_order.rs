@@ -16,7 +16,9 @@ const DEFENCE: &str =
 /// # Guarantee
 /// A cell is guessed when the nearest visible cells of its column above and below agree: that value.
 /// Numbers and days are guessed too when there is at most one value between the two: that one, or the
-/// upper cell's. A guess is always one that the published label allows.
+/// upper cell's. A guess is always one that the published label allows, and so is what it is compared
+/// with: the column's most frequent value, or of a generalized cell the most frequent that the label
+/// allows.
 ///
 /// # Cost
 /// Rows times columns.

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use muslin::{
     AttackJob, AttackReport, AttackResult, BucketizeJob, CellCost, DemoData, Destination, Failure,
-    Input, ReleaseOutput, Role, RowOrder, Run, Seed, SuppressJob, SuppressNotion, WriteOptions,
+    HierarchySource, Input, Policy, ProtectJob, ReleaseOutput, Role, RowOrder, Run, Seed,
+    SuppressJob, SuppressNotion, WriteOptions,
 };
 use tempfile::TempDir;
 
@@ -210,6 +211,99 @@ fn buckets_are_attacked_and_people_looked_up() {
     assert_eq!(twice.success, twice.baseline, "{twice:?}");
     assert_eq!(found(&report, "seed").guessed, 0);
     assert_eq!(report.worst.as_deref().map(|name| found(&report, name).finding), Some(true));
+}
+
+#[test]
+fn a_release_of_two_tables_is_attacked_as_one() {
+    let (folder, path) = hospital();
+    let [release, values] = ["rows.csv", "values.csv"].map(|name| folder.path().join(name));
+    let mut job = BucketizeJob::new(Input::named(&path), 2);
+    job.sensitive = Some("blood_group".into());
+    job.roles = ["name", "patient_id"].map(|name| (name.to_owned(), Role::Identifier)).into();
+    job.output = Some(to(&release, RowOrder::Shuffled));
+    job.sensitive_output = Some(to(&values, RowOrder::Sorted));
+    job.run(&seeded()).unwrap();
+    let mut attack = AttackJob::new(Input::named(&release));
+    attack.quasi_identifiers = Some(QUASI.map(str::to_owned).into());
+    attack.sensitive_table = Some(Input::named(&values));
+    let error = attack.run(&Run::new()).unwrap_err();
+    assert!(error.to_string().contains("--sensitive NAME"), "{error}");
+    attack.sensitive = Some("blood_group".into());
+    for original in [None, Some(Input::named(&path))] {
+        attack.original = original;
+        let report = attack.run(&Run::new()).unwrap();
+        let own = found(&report, "homogeneity");
+        // No value is that of more than every second row of a bucket.
+        assert_eq!((own.targets, own.certain), (1_000, 0));
+        assert!(own.success.unwrap() <= 0.5, "{own:?}");
+        let guessed = found(&report, "definetti");
+        assert_eq!(guessed.success.is_some(), attack.original.is_some());
+    }
+    // Without the second table there is nothing to learn.
+    attack.sensitive_table = None;
+    assert!(attack.run(&Run::new()).is_err());
+}
+
+#[test]
+fn people_are_looked_up_in_labels_of_a_hierarchy() {
+    let (folder, people) = original("id,job\na,nurse\nb,doctor\nc,baker\nd,miller\n");
+    let release = folder.path().join("release.csv");
+    std::fs::write(&release, "job,pay\nhealth,1\nhealth,2\nbaker,3\ntrade,4\n").unwrap();
+    let tree = folder.path().join("jobs.csv");
+    let lines = "nurse,health,*\ndoctor,health,*\nbaker,trade,*\nmiller,trade,*\n";
+    std::fs::write(&tree, lines).unwrap();
+    let mut job = AttackJob::new(Input::named(&release));
+    (job.aux, job.on) = (Some(Input::named(&people)), vec!["job".into()]);
+    job.only = Some(vec!["linkage".into()]);
+    let by = |job: &AttackJob| {
+        let report = job.run(&Run::new()).unwrap();
+        let own = found(&report, "linkage");
+        (own.certain, own.success)
+    };
+    // Labels that say nothing: only a baker is found.
+    let plain = by(&job);
+    job.hierarchies.set("job", HierarchySource::File(tree));
+    // The miller fits the row of a trade alone, the others fit two rows each.
+    let known = by(&job);
+    assert_eq!((plain, known), ((1, Some(0.25)), (1, Some(0.625))));
+}
+
+#[test]
+fn the_folder_of_a_protected_release_says_how_it_was_made() {
+    let (folder, path) = hospital();
+    let policy = r#"
+schema = 1
+[input]
+null = [""]
+only = ["patient_id", "age", "sex", "marital_status", "education", "diagnosis_group"]
+[columns]
+patient_id.role = "identifier"
+age.role = "quasi-identifier"
+sex.role = "quasi-identifier"
+marital_status.role = "quasi-identifier"
+education.role = "quasi-identifier"
+diagnosis_group.role = "sensitive"
+[release]
+k = 4
+accept = ["disambiguation"]
+[protect]
+methods = ["suppress"]
+"#;
+    let output = folder.path().join("release");
+    let policy = Policy::parse("muslin.toml", policy).unwrap();
+    ProtectJob::new(Input::named(&path), policy, output.clone()).run(&seeded()).unwrap();
+    // Neither k nor columns are named.
+    let report = AttackJob::new(Input::named(&output)).run(&Run::new()).unwrap();
+    assert_eq!(report.quasi_identifiers, QUASI);
+    let own = found(&report, "disambiguation");
+    assert!(own.knows.contains("4 rows") && own.targets > 0, "{own:?}");
+    assert_eq!((own.certain, report.rows), (0, 1_000));
+    // What the job says wins.
+    let mut job = AttackJob::new(Input::named(&output));
+    (job.k, job.sensitive) = (Some(2), Some("diagnosis_group".into()));
+    let report = job.run(&Run::new()).unwrap();
+    assert!(found(&report, "disambiguation").knows.contains("2 rows"));
+    assert_eq!(found(&report, "homogeneity").targets, 1_000);
 }
 
 #[test]

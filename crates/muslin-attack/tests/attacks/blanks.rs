@@ -159,6 +159,50 @@ fn a_guess_by_neighbours_is_one_that_the_label_allows() {
     assert_eq!((found.targets(), found.guessed(), found.right()), (1, 1, Some(1)));
 }
 
+/// Ages in rising order, the lower ones more frequent, and a release that has half of them as ranges of
+/// ten years.
+fn sorted_with_ranges(rows: u64, seed: Seed) -> (EncodedTable, EncodedTable) {
+    let draw = |part: u64, row: u64, below: u64| seed.part(part).below(row, below);
+    let mut ages: Vec<u64> =
+        (0..rows).map(|row| 20 + draw(0, row, 40).min(draw(1, row, 40))).collect();
+    ages.sort_unstable();
+    let mut labels: Vec<String> = (20..60).map(|age| age.to_string()).collect();
+    labels.extend((2..6).map(|ten| format!("[{ten}0-{ten}9]")));
+    let label = |(&age, row): (&u64, u64)| match draw(2, row, 2) {
+        0 => age - 20,
+        _ => 40 + age / 10 - 2,
+    };
+    let places: Vec<u32> =
+        ages.iter().zip(0..).map(label).map(|at| u32::try_from(at).unwrap()).collect();
+    let release = Column::of_labels("age", &labels, places.into_iter()).unwrap();
+    let ages = ages.iter().map(|&age| i64::try_from(age).ok()).collect();
+    let original = EncodedTable::of_columns([("age".to_owned(), ages)]);
+    (EncodedTable::new(original.rows(), vec![release]).unwrap(), original)
+}
+
+#[test]
+fn neighbours_in_a_shuffled_file_tell_no_more_than_the_ranges_do() {
+    let run = Run::new();
+    let gained = |rows: &Rows, release: &EncodedTable, original: &EncodedTable| {
+        let released = Released::with_original(release, original, &BTreeMap::new(), rows, &run);
+        RowOrder::new(set(&[0])).run(&released.unwrap(), &run).unwrap()
+    };
+    let (mut sum, seeds) = (0.0, 8u32);
+    for seed in 0..seeds {
+        let (release, original) = sorted_with_ranges(10_000, Seed::new(seed.into()));
+        let sorted = gained(&Rows::InOrder, &release, &original);
+        assert!(sorted.guessed() > 4_500 && sorted.advantage().unwrap() > 0.5, "{sorted:?}");
+        let order = crate::common::shuffled(Seed::new(100 + u64::from(seed)), 10_000);
+        let release = muslin_engine::take_rows(&release, &order).unwrap();
+        let shuffled = gained(&Rows::Given(order), &release, &original);
+        assert!(shuffled.guessed() > 200, "{shuffled:?}");
+        // The ranges alone say more than the whole column does: one in ten and more.
+        assert!(shuffled.baseline().unwrap() > 0.1, "{shuffled:?}");
+        sum += shuffled.advantage().unwrap();
+    }
+    assert!((sum / f64::from(seeds)).abs() < 0.05, "{sum}");
+}
+
 #[test]
 fn a_column_that_tells_another_refills_it_and_others_do_not() {
     let seed = Seed::new(1);

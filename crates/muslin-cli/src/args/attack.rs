@@ -80,6 +80,9 @@ pub(crate) struct MadeArgs {
     /// sensitive column and all others].
     #[arg(long, value_name = "SLICES", value_parser = parse_slices)]
     pub(crate) slices: Option<Slices>,
+    /// The table of the sensitive values of each bucket, where the release has two tables.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) sensitive_table: Option<PathBuf>,
     /// The hierarchy of a column: a file with a value and its labels, level by level, on each line; may be
     /// repeated [default: by the policy file].
     #[arg(long, value_name = "NAME=FILE", value_parser = parse_hierarchy)]

@@ -47,7 +47,8 @@ pub(crate) struct SuppressArgs {
     /// without need.
     #[arg(long)]
     pub(crate) robust: bool,
-    /// Withhold what tells a withheld cell too: columns that determine its column.
+    /// Withhold what tells a withheld cell too: columns that determine its column, in 95 % of the rows,
+    /// quasi-identifiers or not.
     #[arg(long)]
     pub(crate) closed: bool,
     /// Stop the search when the cost is this near to the proven bound, as a share of it.

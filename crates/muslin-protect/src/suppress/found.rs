@@ -10,6 +10,7 @@ use crate::Protection;
 pub struct Suppressed {
     pub(super) changes: Changes,
     pub(super) decoys: u64,
+    pub(super) open: Vec<(ColumnId, ColumnId)>,
     pub(super) cost: Weight,
     pub(super) lower_bound: Weight,
     pub(super) certificate: Option<Vec<u64>>,
@@ -31,6 +32,11 @@ impl Suppressed {
     /// Cells of these that no class needed: they keep others from being told.
     pub fn decoys(&self) -> u64 {
         self.decoys
+    }
+
+    /// Columns that stay and tell a withheld one, with that one, in order: what is closed but for them.
+    pub fn open_tellers(&self) -> &[(ColumnId, ColumnId)] {
+        &self.open
     }
 
     /// Cells withheld from a column.

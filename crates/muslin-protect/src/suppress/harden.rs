@@ -5,21 +5,27 @@
 //! another one tells is not hidden by blanks of its own. Both are mended by blanking a column in
 //! whole classes, so that rows that were alike stay alike:
 //!
-//! - *closed*: where a column is blank, so are those that tell it;
+//! - *closed*: where a column is blank, so are those that tell it, in all rows that it tells;
 //! - *robust*: classes that rule values out join the class with the blank, until it leaves two.
+//!
+//! Columns tell each other in what is published, which has fewer rows in sight with every blank. So
+//! columns are closed again until no further one tells.
 //!
 //! A class that joins another takes on its form, and no class gets a new form in that. So values are
 //! ruled out by fewer classes with every step, and one pass over the classes is enough.
+
+use std::collections::BTreeSet;
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use muslin_engine::Run;
 use muslin_table::{ColumnId, EncodedTable};
 
+use super::tellers::{Sight, Tellers};
 use crate::Result;
 
 /// Stands for a blank.
-const BLANK: u32 = u32::MAX;
+pub(super) const BLANK: u32 = u32::MAX;
 
 /// What rows of a class show: a slot in each column, or nothing.
 type Form = Vec<u32>;
@@ -35,42 +41,122 @@ struct Classes {
     of_row: Vec<u32>,
 }
 
-/// Blanks more cells of `blanked`, which has a bit for each of `columns` in each row, until they are
-/// closed and robust, as asked. Columns without a cost lose no cell.
-pub(super) fn harden(
-    table: &EncodedTable,
-    columns: &[ColumnId],
-    costs: &[Option<u64>],
-    (is_closed, is_robust): (bool, bool),
-    blanked: &mut [u128],
-    run: &Run,
-) -> Result<()> {
-    let slots: Vec<Vec<u32>> = columns
-        .iter()
-        .map(|&id| {
-            let column = table.column(id);
-            let blank = column.suppressed_slot();
-            column.codes().slots().map(|slot| if slot == blank { BLANK } else { slot }).collect()
-        })
-        .collect();
-    let mut classes = Classes::new(&slots, blanked);
-    if is_closed {
-        classes.close(&tellers(&slots, costs, blanked), run)?;
-    }
-    if is_robust {
-        let domains: Vec<Vec<u32>> = slots.iter().map(|slots| domain(slots)).collect();
-        classes.join(&domains, run)?;
-    }
-    for (row, blanked) in blanked.iter_mut().enumerate() {
-        let form = &classes.forms[classes.last(classes.of_row[row]) as usize];
-        for (at, &shown) in form.iter().enumerate() {
-            // A cell that was suppressed before needs no blank.
-            if shown == BLANK && slots[at][row] != BLANK {
-                *blanked |= 1 << at;
+/// What is asked of blanks, besides being enough.
+pub(super) struct Hardened<'a> {
+    /// Whether what tells a blank is blank.
+    pub(super) is_closed: bool,
+    /// Whether each blank leaves two values.
+    pub(super) is_robust: bool,
+    /// Columns that lose cells where they tell a blank, and make no classes.
+    pub(super) others: &'a [ColumnId],
+}
+
+/// What becomes of columns that tell a blank.
+#[derive(Default)]
+pub(super) struct Told {
+    /// The rows that each of the other columns loses.
+    pub(super) lost: Vec<Vec<u32>>,
+    /// Columns that may not lose cells, each with the column that it tells.
+    pub(super) open: Vec<(ColumnId, ColumnId)>,
+}
+
+impl Hardened<'_> {
+    /// Blanks more cells of `blanked`, which has a bit for each of `columns` in each row, until they
+    /// are as asked, and says what else there is.
+    pub(super) fn harden(
+        &self,
+        table: &EncodedTable,
+        columns: &[ColumnId],
+        may_lose: impl Fn(ColumnId) -> bool,
+        blanked: &mut [u128],
+        run: &Run,
+    ) -> Result<Told> {
+        let all: Vec<ColumnId> = columns.iter().chain(self.others).copied().collect();
+        let slots: Vec<Vec<u32>> = all.iter().map(|&id| strip(table, id)).collect();
+        let values: Vec<u32> = all.iter().map(|&id| table.column(id).missing_slot()).collect();
+        let (own, other) = slots.split_at(columns.len());
+        let may_lose: Vec<bool> = all.iter().map(|&id| may_lose(id)).collect();
+        let mut first = slots.clone();
+        Classes::new(own, blanked).hide(&mut first[..columns.len()]);
+        let mut tellers = Tellers::none(all.len());
+        let mut lost = Lost { rows: vec![BTreeSet::new(); other.len()] };
+        loop {
+            let mut classes = Classes::new(own, blanked);
+            classes.close(&tellers, &lost, run)?;
+            if self.is_robust {
+                let domains: Vec<Vec<u32>> = own.iter().map(|slots| domain(slots)).collect();
+                classes.join(&domains, run)?;
             }
+            let mut sight = slots.clone();
+            classes.hide(&mut sight[..columns.len()]);
+            let told = Sight { strips: &first, values: &values };
+            let is_more = lost.extend(&mut sight, &tellers, &told);
+            let shown = Sight { strips: &sight, values: &values };
+            if self.is_closed && (tellers.extend(&shown, &first, &may_lose, run)? || is_more) {
+                continue;
+            }
+            let mut open = Vec::new();
+            if self.is_closed {
+                let stays: Vec<bool> = may_lose.iter().map(|own| !own).collect();
+                let mut left = Tellers::none(all.len());
+                left.extend(&shown, &first, &stays, run)?;
+                open.extend(left.pairs().map(|(from, to)| (all[from], all[to])));
+                open.sort_unstable();
+            }
+            for (at, (before, after)) in slots.iter().zip(&sight[..columns.len()]).enumerate() {
+                // A cell that was suppressed before needs no blank.
+                let cells = before.iter().zip(after).zip(&mut *blanked);
+                for ((&before, &after), blanked) in cells {
+                    *blanked |= u128::from(before != BLANK && after == BLANK) << at;
+                }
+            }
+            let lost = lost.rows.into_iter().map(|rows| rows.into_iter().collect());
+            return Ok(Told { lost: lost.collect(), open });
         }
     }
-    Ok(())
+}
+
+/// The rows that each of the other columns loses. They get more, never fewer.
+struct Lost {
+    rows: Vec<BTreeSet<u32>>,
+}
+
+impl Lost {
+    /// Takes cells of the other columns, which are the last ones, out of sight where they tell a blank,
+    /// until none does, and says whether there are more than before. `first` is what was in sight at
+    /// first.
+    fn extend(&mut self, sight: &mut [Vec<u32>], tellers: &Tellers, first: &Sight) -> bool {
+        let columns = sight.len() - self.rows.len();
+        for (strip, rows) in sight[columns..].iter_mut().zip(&self.rows) {
+            rows.iter().for_each(|&row| strip[row as usize] = BLANK);
+        }
+        let before: usize = self.rows.iter().map(BTreeSet::len).sum();
+        let rows = first.strips.first().map_or(0, Vec::len);
+        for row in 0..rows {
+            let mut open: Vec<usize> =
+                (0..sight.len()).filter(|&at| sight[at][row] == BLANK).collect();
+            while let Some(to) = open.pop() {
+                let own = first.strips[to][row] < first.values[to];
+                for teller in tellers.of(to).iter().filter(|teller| teller.from >= columns) {
+                    let slot = &mut sight[teller.from][row];
+                    if *slot != BLANK && teller.tells(*slot, own) {
+                        *slot = BLANK;
+                        let row = u32::try_from(row).expect("row ids are 32 bits wide");
+                        self.rows[teller.from - columns].insert(row);
+                        open.push(teller.from);
+                    }
+                }
+            }
+        }
+        self.rows.iter().map(BTreeSet::len).sum::<usize>() > before
+    }
+}
+
+/// What a column has in each row.
+fn strip(table: &EncodedTable, id: ColumnId) -> Vec<u32> {
+    let column = table.column(id);
+    let blank = column.suppressed_slot();
+    column.codes().slots().map(|slot| if slot == blank { BLANK } else { slot }).collect()
 }
 
 /// The values that a column has, missing among them.
@@ -79,28 +165,6 @@ fn domain(slots: &[u32]) -> Vec<u32> {
     domain.sort_unstable();
     domain.dedup();
     domain
-}
-
-/// For each column that loses cells, the columns that tell it and may lose cells too.
-fn tellers(slots: &[Vec<u32>], costs: &[Option<u64>], blanked: &[u128]) -> Vec<Vec<usize>> {
-    let loses = |at: usize| blanked.iter().any(|row| row >> at & 1 == 1);
-    let tells = |from: usize, to: usize| {
-        let most = slots[from].iter().filter(|&&slot| slot != BLANK).max().map_or(0, |&m| m + 1);
-        let mut told = vec![BLANK; most as usize];
-        let mut cells =
-            slots[from].iter().zip(&slots[to]).filter(|(a, b)| **a != BLANK && **b != BLANK);
-        cells.all(|(&from, &to)| {
-            let told = &mut told[from as usize];
-            *told == to || std::mem::replace(told, to) == BLANK
-        })
-    };
-    let may_lose = |at: &usize| costs[*at].is_some();
-    let all = 0..slots.len();
-    let of = |to: usize| {
-        let others = all.clone().filter(|&from| from != to).filter(may_lose);
-        if loses(to) { others.filter(|&from| tells(from, to)).collect() } else { Vec::new() }
-    };
-    all.clone().map(of).collect()
 }
 
 impl Classes {
@@ -149,17 +213,26 @@ impl Classes {
         self.rows[into as usize] += self.rows[class as usize];
     }
 
-    /// Blanks what tells a blank. `tellers` has, for each column, those that tell it.
-    fn close(&mut self, tellers: &[Vec<usize>], run: &Run) -> Result<()> {
+    /// Blanks what tells a blank of the class, or a lost cell of one of its rows.
+    fn close(&mut self, tellers: &Tellers, lost: &Lost, run: &Run) -> Result<()> {
+        let Some(columns) = self.forms.first().map(Vec::len) else { return Ok(()) };
+        let mut told: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); self.forms.len()];
+        for (nth, rows) in lost.rows.iter().enumerate() {
+            for &row in rows {
+                told[self.of_row[row as usize] as usize].insert(columns + nth);
+            }
+        }
         for class in 0..u32::try_from(self.forms.len()).expect("no more than rows") {
             run.check()?;
             let mut form = self.forms[class as usize].clone();
-            let mut open: Vec<usize> = (0..form.len()).filter(|&at| form[at] == BLANK).collect();
+            let mut open: Vec<usize> = (0..columns).filter(|&at| form[at] == BLANK).collect();
+            open.extend(&told[class as usize]);
             while let Some(at) = open.pop() {
-                for &teller in &tellers[at] {
-                    if form[teller] != BLANK {
-                        form[teller] = BLANK;
-                        open.push(teller);
+                for teller in tellers.of(at).iter().filter(|teller| teller.from < columns) {
+                    let slot = &mut form[teller.from];
+                    if *slot != BLANK && teller.tells(*slot, false) {
+                        *slot = BLANK;
+                        open.push(teller.from);
                     }
                 }
             }
@@ -176,6 +249,22 @@ impl Classes {
             }
         }
         Ok(())
+    }
+
+    /// What a row shows in the end.
+    fn shown(&self, row: usize) -> &Form {
+        &self.forms[self.last(self.of_row[row]) as usize]
+    }
+
+    /// Takes what rows do not show out of strips of their columns.
+    fn hide(&self, strips: &mut [Vec<u32>]) {
+        for (at, strip) in strips.iter_mut().enumerate() {
+            for (row, slot) in strip.iter_mut().enumerate() {
+                if self.shown(row)[at] == BLANK {
+                    *slot = BLANK;
+                }
+            }
+        }
     }
 
     /// Lets classes that rule values of a blank out join it, the smallest first, until two are left.

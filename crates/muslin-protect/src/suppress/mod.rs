@@ -8,6 +8,7 @@ mod exact;
 mod found;
 mod groups;
 mod harden;
+mod tellers;
 
 use muslin_assess::{Weight, Weights};
 use muslin_engine::{Engine, Run};
@@ -20,6 +21,7 @@ pub use self::ambiguity::{
 pub use self::found::Suppressed;
 
 use self::groups::{Grouped, Groups};
+use self::harden::{Hardened, Told};
 use crate::{Error, Protection, Protector, Result};
 
 /// Who cannot find a person, or a person's row, among fewer than k.
@@ -80,6 +82,7 @@ pub struct Suppress {
     exact: bool,
     robust: bool,
     closed: bool,
+    tellers: ColumnSet,
 }
 
 /// Quasi-identifiers at most.
@@ -102,6 +105,7 @@ impl Suppress {
             exact: false,
             robust: false,
             closed: false,
+            tellers: ColumnSet::new(),
         }
     }
 
@@ -170,10 +174,20 @@ impl Suppress {
         self
     }
 
-    /// Whether a column that tells another one, by itself and in all rows, is withheld with it.
+    /// Whether a column that tells another one by itself is withheld with it. It tells when 95 % of the
+    /// visible rows have the value that most of those with the same cell have, and when that is wrong
+    /// for at most half as many rows as the column's most frequent value is.
     #[must_use]
     pub fn closed(mut self, closed: bool) -> Self {
         self.closed = closed;
+        self
+    }
+
+    /// Further columns that are published. They make no classes, and lose cells only when closed, where
+    /// they tell a withheld one. Those that must stay are named in the result.
+    #[must_use]
+    pub fn tellers(mut self, columns: ColumnSet) -> Self {
+        self.tellers = columns;
         self
     }
 
@@ -233,15 +247,28 @@ impl Suppress {
             )));
         }
         let needed = count(&found.blanked);
+        let (mut others, mut told) = (Vec::new(), Told::default());
         if self.robust || self.closed {
-            let how = (self.closed, self.robust);
-            harden::harden(table, &columns, &costs, how, &mut found.blanked, run)?;
+            others.extend(self.tellers.iter().filter(|id| self.closed && !columns.contains(id)));
+            let may_lose =
+                |id: ColumnId| !self.never.contains(id) && !self.budgets.contains(&(id, 0));
+            let how = Hardened { is_closed: self.closed, is_robust: self.robust, others: &others };
+            told = how.harden(table, &columns, may_lose, &mut found.blanked, run)?;
         }
-        let decoys = count(&found.blanked) - needed;
-        let (changes, cost) = changes(table, &columns, &costs, &found)?;
+        let lost: u64 = told.lost.iter().map(|rows| rows.len() as u64).sum();
+        let decoys = count(&found.blanked) - needed + lost;
+        let (mut changes, mut cost) = changes(table, &columns, &costs, &found)?;
+        for (&column, rows) in others.iter().zip(&told.lost) {
+            for &row in rows {
+                let cell = Cell { row: RowId::new(row), column };
+                changes.suppress(cell).map_err(muslin_engine::Error::from)?;
+                cost += self.weights.of(column).millionths();
+            }
+        }
         Ok(Suppressed {
             changes,
             decoys,
+            open: told.open,
             cost: Weight::of_millionths(cost),
             lower_bound: Weight::of_millionths(bound),
             certificate,
@@ -265,11 +292,14 @@ impl Suppress {
                 "exact knows neither budgets nor diversity\n  hint: leave them out, or leave exact out",
             );
         }
-        if (self.robust || self.closed)
-            && (self.notion != Notion::KAnonymity || !self.budgets.is_empty())
-        {
+        if self.robust && self.notion != Notion::KAnonymity {
             return wrong(
-                "blanks that give nothing away are for classes of equal rows, and know no budgets\n  hint: ask for the notion `k-anonymity`, without `--budget`",
+                "blanks that leave two values are for classes of equal rows\n  hint: ask for the notion `k-anonymity`, or leave `--robust` out",
+            );
+        }
+        if (self.robust || self.closed) && !self.budgets.is_empty() {
+            return wrong(
+                "blanks that give nothing away know no budgets\n  hint: leave `--budget` out, or `--robust` and `--closed`",
             );
         }
         if self.diversity.is_some_and(|(_, l)| l < 2) {
@@ -310,6 +340,7 @@ fn nothing(table: &EncodedTable) -> Suppressed {
     Suppressed {
         changes: Changes::none(table),
         decoys: 0,
+        open: Vec::new(),
         cost: Weight::ZERO,
         lower_bound: Weight::ZERO,
         certificate: None,

@@ -16,7 +16,7 @@ pub(super) fn draw(map: &HeatMap, plot: &mut Plot) {
     let all = map.panels.iter().flat_map(|panel| &panel.fields);
     let mut width = 0.0;
     if all.clone().any(|field| field.value.place() < 0.0) {
-        width = plot.legend(12.0, top + 6.0, &[("two", "more"), ("less", "less")]);
+        width = plot.legend(12.0, top + 6.0, &[("two", "stronger"), ("less", "weaker")]);
         top += 26.0;
     }
     let has_titles = map.panels.len() > 1;

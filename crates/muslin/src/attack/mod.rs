@@ -17,7 +17,7 @@ use self::attempts::{Attempts, Tried};
 use self::scene::{Known, Scene};
 use crate::hierarchies::Hierarchies;
 use crate::input::{InputReport, warnings};
-use crate::pair::{Pair, PairSettings, read_alike, with_token};
+use crate::pair::{Pair, PairSettings, joined, read_alike, unnamed, with_token};
 use crate::published::data_of;
 use crate::{Error, Result, SuppressNotion};
 
@@ -68,6 +68,8 @@ pub struct AttackJob {
     pub bucket: Option<String>,
     /// Columns whose cells stayed together in buckets.
     pub slices: Option<Vec<Vec<String>>>,
+    /// The table of the sensitive values of each bucket, where the release has two tables.
+    pub sensitive_table: Option<Input>,
     /// Cells of the release that are suppressed, besides `*`.
     pub token: Option<String>,
     /// The k that the release was made for.
@@ -141,6 +143,7 @@ impl AttackJob {
             sensitive: None,
             bucket: None,
             slices: None,
+            sensitive_table: None,
             token: None,
             k: None,
             notion: None,
@@ -192,7 +195,8 @@ impl AttackJob {
 
     fn check(&self) -> Result<()> {
         let inputs = [Some(&self.release), self.original.as_ref(), self.aux.as_ref()];
-        let inputs = inputs.into_iter().chain([self.previous.as_ref()]).flatten();
+        let others = [self.previous.as_ref(), self.sensitive_table.as_ref()];
+        let inputs = inputs.into_iter().chain(others).flatten();
         if inputs.filter(|input| **input == Input::Stdin).count() > 1 {
             return Err(wrong(
                 "only one table can come from standard input\n  hint: name files for the others",
@@ -221,7 +225,7 @@ impl AttackJob {
     fn read(&self, data: &Input, known: &Known, run: &Run) -> Result<Tables> {
         let mut tables = match &self.original {
             Some(original) => self.read_pair(data, original, known, run)?,
-            None => self.read_alone(data, run)?,
+            None => self.read_alone(data, known, run)?,
         };
         let of = tables.pair.as_ref().map_or(tables.release(), |pair| &pair.whole.table);
         let mut read = ReadOptions { null: self.read.null.clone(), ..ReadOptions::default() };
@@ -260,7 +264,7 @@ impl AttackJob {
                 hierarchy_folder: self.hierarchy_folder.as_deref(),
                 bucket: known.bucket.as_deref(),
                 slices: known.slices.as_deref(),
-                sensitive_table: None,
+                sensitive_table: self.sensitive_table.as_ref(),
                 token: self.token.as_deref(),
             },
             run,
@@ -272,10 +276,16 @@ impl AttackJob {
         Ok(Tables { alone, pair: Some(pair), report, format, aux, previous, warnings })
     }
 
-    fn read_alone(&self, data: &Input, run: &Run) -> Result<Tables> {
+    fn read_alone(&self, data: &Input, known: &Known, run: &Run) -> Result<Tables> {
         let ReadTable { table, source } = muslin_io::read(data, &self.read, run)?;
         let warnings = warnings(&table, &source, &self.read);
-        let alone = Some(with_token(table, self.token.as_deref())?);
+        let mut release = with_token(table, self.token.as_deref())?;
+        if let Some(input) = &self.sensitive_table {
+            let sensitive = known.sensitive.as_deref().ok_or_else(unnamed)?;
+            let counts = read_alike(input, &self.read, &release, run)?.table;
+            release = joined(release, &counts, known.bucket.as_deref(), sensitive)?;
+        }
+        let alone = Some(release);
         let (report, format) = (InputReport::new(&source), source.format);
         Ok(Tables { alone, pair: None, report, format, aux: None, previous: None, warnings })
     }

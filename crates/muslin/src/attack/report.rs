@@ -49,7 +49,8 @@ pub struct AttackReport {
 pub struct AttackResult {
     /// The attack.
     pub name: String,
-    /// Whether it gains more than allowed, or leaves one candidate somewhere and is ever right.
+    /// Whether it gains more than allowed and than chance explains, or leaves one candidate somewhere
+    /// and is right: ever, or of cells more often than not.
     pub finding: bool,
     /// What the attacker knows.
     pub knows: String,
@@ -106,9 +107,22 @@ pub struct SkippedAttack {
 impl AttackResult {
     pub(super) fn new(attack: &Attack, max_advantage: f64) -> Self {
         let advantage = attack.advantage();
-        // Who is certain and never right has learned nothing.
-        let is_wrong = attack.scored() > 0 && attack.right() == Some(0);
+        // Who is certain and never right has learned nothing, nor has who refills cells and is wrong as
+        // often as right.
+        let right = attack.right().unwrap_or(0);
+        let is_wrong = match attack.columns() {
+            [] => attack.scored() > 0 && attack.right() == Some(0),
+            _ => attack.scored() > 0 && 2 * right <= attack.scored(),
+        };
         let is_certain = attack.certain() > 0 && !is_wrong;
+        let is_much = advantage.is_some_and(|own| own > max_advantage);
+        let is_chance = is_much && is_by_chance(attack);
+        let by_chance = "so few right guesses may be chance".to_owned();
+        let note = match (attack.note().filter(|_| is_chance), is_chance) {
+            (Some(note), _) => Some(format!("{note}; {by_chance}")),
+            (None, true) => Some(by_chance),
+            (None, false) => attack.note().map(str::to_owned),
+        };
         let column = |own: &AttackedColumn| AttackedColumnReport {
             name: own.name().to_owned(),
             targets: own.targets(),
@@ -117,7 +131,7 @@ impl AttackResult {
         };
         Self {
             name: attack.name().into(),
-            finding: is_certain || advantage.is_some_and(|own| own > max_advantage),
+            finding: is_certain || (is_much && !is_chance),
             knows: attack.knows().into(),
             targets: attack.targets(),
             guessed: attack.guessed(),
@@ -130,9 +144,23 @@ impl AttackResult {
             defence: attack.defence().into(),
             columns: attack.columns().iter().map(column).collect(),
             rows: attack.rows().to_vec(),
-            note: attack.note().map(str::to_owned),
+            note,
         }
     }
+}
+
+/// Whether chance explains that an attack is right more often than the prior: of the guesses at which
+/// only one of them is right, it would have more than its half as often as one time in twenty.
+#[expect(clippy::cast_precision_loss, reason = "a rough test")]
+fn is_by_chance(attack: &Attack) -> bool {
+    let (Some(right), Some(prior)) = (attack.right(), attack.baseline()) else { return false };
+    // Where the targets are no cells, success is not about single guesses.
+    if attack.columns().is_empty() {
+        return false;
+    }
+    // All right ones are counted as if the prior were wrong there, which makes this careful.
+    let (right, prior) = (right as f64, prior * attack.scored() as f64);
+    (right - prior).powi(2) < 2.71 * (right + prior)
 }
 
 /// The attack with the largest advantage, among findings where there are any; the first of several.

@@ -72,13 +72,11 @@ impl Pair {
         let mut release = with_token(table, job.token)?;
         if let Some(input) = job.sensitive_table {
             let Some(at) = sensitive else {
-                return Err(wrong(
-                    "a table of sensitive values says nothing without the column that they are of\n  hint: pass `--sensitive NAME`",
-                ));
+                return Err(unnamed());
             };
             let counts = read_alike(input, &options, &whole.table, run)?.table;
             let name = whole.table.column(ColumnId::new(at)).name();
-            release = two_tables::joined(release, &counts, bucket_name(job), name)?;
+            release = joined(release, &counts, job.bucket, name)?;
         }
         let known = &whole.warnings;
         let mut of_release = warnings(&release, &source, &options);
@@ -114,6 +112,24 @@ impl Pair {
         let release_source = source;
         Ok(Self { whole, sensitive, release, release_source, reading, trees, warnings: told })
     }
+}
+
+/// A release of two tables as one: with the sensitive column, whose values are those that `counts` has
+/// for each bucket, in any order.
+pub(crate) fn joined(
+    release: EncodedTable,
+    counts: &EncodedTable,
+    bucket: Option<&str>,
+    sensitive: &str,
+) -> Result<EncodedTable> {
+    two_tables::joined(release, counts, bucket.unwrap_or(BUCKET_NAME), sensitive)
+}
+
+/// A table of sensitive values of which nobody said what they are of.
+pub(crate) fn unnamed() -> Error {
+    wrong(
+        "a table of sensitive values says nothing without the column that they are of\n  hint: pass `--sensitive NAME`",
+    )
 }
 
 /// How the release is read.

@@ -136,7 +136,7 @@ pub struct SuppressPolicy {
     pub gap: Option<f64>,
     /// Whether every blank keeps at least two candidates for somebody who knows how blanks are chosen.
     pub robust: bool,
-    /// Whether columns that tell another one are withheld with it.
+    /// Whether columns that tell another one are withheld with it, quasi-identifiers or not.
     pub closed: bool,
 }
 

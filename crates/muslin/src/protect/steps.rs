@@ -272,7 +272,10 @@ impl ProtectJob {
     pub(super) fn suppress(&self, k: u32, work: &Work) -> SuppressJob {
         let policy = &self.policy.protect.suppress;
         let mut weights = self.policy.costs();
-        weights.retain(|name, _| work.quasi.contains(name));
+        // Where what tells a blank is blank, other columns may have to stay too.
+        let published = work.whole.names(&work.whole.published());
+        let is_other = |name: &String| policy.closed && published.contains(name);
+        weights.retain(|name, _| work.quasi.contains(name) || is_other(name));
         let is_classes = policy.notion.is_none_or(|own| own == SuppressNotion::KAnonymity);
         SuppressJob {
             diversity: self.diversity().filter(|_| is_classes),
@@ -336,6 +339,8 @@ impl ProtectJob {
                 work.whole.look_at(&roles);
                 let mut job = SuppressJob { roles, ..self.suppress(*k, work) };
                 job.weights.retain(|name, _| columns.contains(name));
+                // Cells of other columns are not for a combination to take: all together have their k.
+                job.closed = false;
                 let made = job.on(&mut work.whole, run)?;
                 stopped(made.report.coverage)?;
                 work.take(ProtectMethod::Suppress, Some(*k), made)?;

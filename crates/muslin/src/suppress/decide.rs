@@ -3,7 +3,7 @@ use muslin_engine::{Coverage, Run};
 use muslin_protect::{
     Ambiguated, Ambiguity, AmbiguityMethod, Dependency, DependencyGoal, Notion, Redundant, Suppress,
 };
-use muslin_table::{Changes, ColumnId, ColumnSet, MissingRule};
+use muslin_table::{Changes, ColumnId, ColumnSet, MissingRule, Role};
 use muslin_verify::Certificate;
 
 use super::{CellCost, SuppressJob, SuppressMethod, SuppressNotion, named_set, wrong};
@@ -16,6 +16,8 @@ pub(super) struct Named {
     pub(super) never: ColumnSet,
     pub(super) budgets: Vec<(ColumnId, u64)>,
     pub(super) diversity: Option<(ColumnId, u32)>,
+    /// Columns that are published and no quasi-identifiers, where those that tell lose cells too.
+    pub(super) tellers: ColumnSet,
 }
 
 /// What is withheld; costs are in millionths.
@@ -29,6 +31,8 @@ pub(super) struct Decided {
     pub(super) certified: u64,
     /// Cells that only keep others from being guessed.
     pub(super) decoys: u64,
+    /// Columns that stay and tell a withheld one, and that one.
+    pub(super) open: Vec<(ColumnId, ColumnId)>,
     pub(super) coverage: Coverage,
     pub(super) method: &'static str,
 }
@@ -48,9 +52,14 @@ impl SuppressJob {
             never: ColumnSet::new(),
             budgets: Vec::new(),
             diversity: None,
+            tellers: if self.closed { whole.unmeasured() } else { ColumnSet::new() },
         };
         for (name, cost) in &self.weights {
-            let id = whole.measured_column(name)?;
+            let is_teller = |id: &ColumnId| named.tellers.contains(*id);
+            let id = match whole.find(name).ok().filter(is_teller) {
+                Some(id) => id,
+                None => whole.measured_column(name)?,
+            };
             match cost {
                 CellCost::Weight(weight) => named.weights.set(id, *weight),
                 CellCost::Never => _ = named.never.insert(id),
@@ -61,6 +70,14 @@ impl SuppressJob {
         }
         if let Some((name, l)) = &self.diversity {
             named.diversity = Some((whole.find(name)?, *l));
+        }
+        // What the release is about stays, and so do weights, without which nothing can be estimated.
+        for id in named.tellers.iter() {
+            let role = self.roles.get(whole.table.column(id).name());
+            let is_diverse = named.diversity.is_some_and(|(own, _)| own == id);
+            if is_diverse || matches!(role, Some(Role::Sensitive | Role::Weight)) {
+                named.never.insert(id);
+            }
         }
         Ok(named)
     }
@@ -74,7 +91,7 @@ impl SuppressJob {
         let is_grouped = self.dependency.is_none() && self.notion != SuppressNotion::Ambiguity;
         if (self.robust || self.closed) && !is_grouped {
             return Err(wrong(
-                "blanks that give nothing away are for classes of equal rows\n  hint: ask for the notion `k-anonymity`, or leave `--robust` and `--closed` out",
+                "ambiguity knows no blanks that give nothing away\n  hint: ask for the notion `k-anonymity`, or leave `--robust` and `--closed` out",
             ));
         }
         if self.dependency.is_some() {
@@ -109,6 +126,7 @@ impl SuppressJob {
             .exact(is_exact)
             .robust(self.robust)
             .closed(self.closed)
+            .tellers(named.tellers.clone())
             .gap(self.gap);
         let found = suppress.run(&whole.table, run)?;
         let certificate = found.certificate().map(|multipliers| {
@@ -128,6 +146,7 @@ impl SuppressJob {
             certificate,
             certified: found.certified_bound().millionths(),
             decoys: found.decoys(),
+            open: found.open_tellers().to_vec(),
             coverage: found.coverage(),
             method: if is_exact { "exact" } else { "search" },
         })
@@ -218,6 +237,7 @@ fn of_ambiguated(found: &Ambiguated, method: &'static str) -> Decided {
         certificate: None,
         certified: 0,
         decoys: 0,
+        open: Vec::new(),
         coverage: found.coverage(),
         method,
     }

@@ -18,10 +18,10 @@ use crate::Result;
 use crate::arrays::{LINES, joined, names, u32s};
 
 /// Writes a line for each withheld cell: row, column, the minimal unique it breaks, and how many
-/// rows hold that.
+/// rows hold that. Columns are those that make classes, and others that may have lost cells.
 pub(super) fn write(
     table: &EncodedTable,
-    columns: &ColumnSet,
+    (columns, others): (&ColumnSet, &ColumnSet),
     changes: &Changes,
     k: u32,
     to: (&Destination, &WriteOptions),
@@ -53,12 +53,13 @@ pub(super) fn write(
         let id = RowId::new(row);
         let is_blank = |column: &ColumnId| changes.suppressed(*column).binary_search(&id).is_ok();
         let blank: ColumnSet = columns.iter().filter(is_blank).collect();
-        if blank.is_empty() {
+        let told: ColumnSet = others.iter().filter(is_blank).collect();
+        if blank.is_empty() && told.is_empty() {
             continue;
         }
         run.check()?;
         let kept = columns.difference(&blank);
-        for column in blank.iter() {
+        for column in blank.iter().chain(told.iter()) {
             let (set, rows) = supports.broken(row, &kept, column, k);
             lines.push((row, column, set, rows));
             if lines.len() == LINES {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use muslin_engine::{Coverage, Run, Stop};
 use muslin_io::{Input, ReadOptions, Release, RowOrder};
 use muslin_protect::Ties;
-use muslin_table::{Changes, ColumnId, ColumnSet, MissingRule, Role};
+use muslin_table::{Changes, ColumnId, ColumnSet, EncodedTable, MissingRule, Role, printable};
 use muslin_verify::{Notions, Outsider};
 use serde::{Deserialize, Serialize};
 
@@ -125,7 +125,7 @@ pub struct BrokenDependency {
 /// The notion holds for the release, by the count of a judge that shares no code with the search;
 /// where it did not, the job would fail and write nothing. Whatever reaches the notion costs at
 /// least the lower bound. Cells that are published are those of the input; columns that are no
-/// quasi-identifiers are published as they are, identifiers not at all.
+/// quasi-identifiers are published as they are, unless closed, identifiers not at all.
 ///
 /// Where some columns have the role of a quasi-identifier, those lose cells; otherwise all but
 /// identifiers and sensitive columns. Roles are those given, never suggested ones.
@@ -177,7 +177,8 @@ pub struct SuppressJob {
     /// Whether more cells are withheld, until each leaves two values to somebody who knows that none is
     /// withheld without need.
     pub robust: bool,
-    /// Whether a column that tells another one is withheld with it.
+    /// Whether a column that tells another one is withheld with it, quasi-identifier or not. Sensitive
+    /// columns, weights and those that must stay lose no cell; where they tell, the report warns.
     pub closed: bool,
     /// How far above the bound is good enough, as a share of it.
     pub gap: f64,
@@ -238,8 +239,8 @@ impl SuppressJob {
         }
         if let Some(output) = &self.ledger {
             let to = (&output.destination, &output.options_for(&self.input));
-            let (table, columns) = (&whole.table, &whole.measured);
-            ledger::write(table, columns, &decided.changes, self.k, to, run)?;
+            let columns = (&whole.measured, &whole.unmeasured());
+            ledger::write(&whole.table, columns, &decided.changes, self.k, to, run)?;
             report.ledger = Some(output.destination.name());
         }
         Ok(report)
@@ -290,7 +291,12 @@ impl SuppressJob {
         let rows = whole.table.rows() as u64;
         let columns: Vec<SuppressColumnReport> =
             whole.measured.iter().map(|id| column(whole, named, decided, id)).collect();
+        // Columns that must stay are told about otherwise.
+        let loses = |id: &ColumnId| !decided.changes.suppressed(*id).is_empty();
+        let told: ColumnSet = named.tellers.iter().filter(loses).collect();
+        let tellers = told.iter().map(|id| column(whole, named, decided, id)).collect();
         let cells = decided.changes.suppressed_cells() as u64;
+        let quasi: u64 = columns.iter().map(|column| column.suppressed).sum();
         let (cost, bound) = (decided.cost, decided.lower_bound);
         let looked_at = rows * columns.len() as u64;
         Ok(SuppressReport {
@@ -300,15 +306,16 @@ impl SuppressJob {
             input: InputReport::new(&whole.source),
             rows,
             columns,
-            unmeasured: whole.names(&whole.unmeasured()),
+            tellers,
+            unmeasured: whole.names(&whole.unmeasured().difference(&told)),
             identifiers_dropped: whole.names(&whole.identifiers),
             notion: self.notion,
             k: self.k,
             method: decided.method.into(),
             suppressed_cells: cells,
-            suppressed_share: share(cells, looked_at),
+            suppressed_share: share(quasi, looked_at),
             decoys: decided.decoys,
-            rows_changed: rows_changed(&decided.changes, &whole.measured, whole.table.rows()),
+            rows_changed: rows_changed(&decided.changes, &whole.table),
             sacrificial_rows: after.sacrificial_rows() as u64,
             cost: units(cost),
             lower_bound: units(bound),
@@ -329,7 +336,7 @@ impl SuppressJob {
             certificate: None,
             ledger: None,
             claims: self.claims(whole),
-            warnings: self.warnings(whole, &after),
+            warnings: self.warnings(whole, &after, decided),
         })
     }
 
@@ -374,7 +381,7 @@ impl SuppressJob {
     }
 
     /// What to look at before relying on the release.
-    fn warnings(&self, whole: &Whole, after: &Notions) -> Vec<String> {
+    fn warnings(&self, whole: &Whole, after: &Notions, decided: &Decided) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.notion == SuppressNotion::Ambiguity && self.dependency.is_none() {
             warnings.push(
@@ -387,6 +394,13 @@ impl SuppressJob {
                 after.sacrificial_rows()
             ));
         }
+        warnings.extend(decided.open.iter().map(|&(from, to)| {
+            format!(
+                "column `{}` stays, and tells most withheld cells of `{}`: leave one of them out with `--exclude`, or accept that",
+                printable(&whole.name(from)),
+                printable(&whole.name(to))
+            )
+        }));
         warnings.extend(whole.published_warnings(&self.roles));
         warnings.extend(self.output.as_ref().and_then(ReleaseOutput::warning));
         warnings.extend(whole.warnings.iter().cloned());
@@ -431,9 +445,9 @@ fn notions(found: &Notions) -> NotionsReport {
     }
 }
 
-fn rows_changed(changes: &Changes, columns: &ColumnSet, rows: usize) -> u64 {
-    let mut changed = vec![false; rows];
-    for id in columns.iter() {
+fn rows_changed(changes: &Changes, table: &EncodedTable) -> u64 {
+    let mut changed = vec![false; table.rows()];
+    for id in table.all_columns().iter() {
         changes.suppressed(id).iter().for_each(|row| changed[row.index()] = true);
     }
     changed.iter().filter(|&&changed| changed).count() as u64

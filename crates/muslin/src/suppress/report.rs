@@ -24,6 +24,8 @@ pub struct SuppressReport {
     pub rows: u64,
     /// The quasi-identifiers: columns that are looked at and lose cells.
     pub columns: Vec<SuppressColumnReport>,
+    /// Other columns that lose cells, because they tell withheld ones.
+    pub tellers: Vec<SuppressColumnReport>,
     /// Columns that are published as they are.
     pub unmeasured: Vec<String>,
     /// Columns that are not published because they are identifiers.

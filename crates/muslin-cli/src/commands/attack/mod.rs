@@ -56,6 +56,7 @@ fn job(args: &Attack) -> Result<AttackJob, muslin::Error> {
         sensitive: attacker.sensitive.clone(),
         bucket: made.bucket.clone(),
         slices: made.slices.as_ref().map(|slices| slices.0.clone()),
+        sensitive_table: made.sensitive_table.as_ref().map(Input::named),
         token: made.token.clone(),
         k: made.k.or_else(|| policy.as_ref().and_then(Policy::k)),
         notion: made.notion,

@@ -24,7 +24,11 @@ pub(super) fn render(report: &AttackReport, style: &Style) -> String {
     for attack in report.attacks.iter().filter(|attack| attack.finding) {
         text += &style.wrap(&finding(attack), 2);
     }
-    for attack in report.attacks.iter().filter(|attack| attack.success.is_none()) {
+    // What has no figures, or figures that say less than it seems.
+    let is_odd = |own: &&AttackResult| {
+        own.success.is_none() || (!own.finding && own.advantage > Some(report.max_advantage))
+    };
+    for attack in report.attacks.iter().filter(is_odd) {
         if let Some(note) = &attack.note {
             text += &style.wrap(&format!("{}: {note}.", attack.name), 2);
         }
@@ -77,23 +81,28 @@ fn gain(attack: &AttackResult) -> String {
 }
 
 fn table(report: &AttackReport, style: &Style) -> String {
-    let shown = |share: Option<f64>| share.map_or("-".into(), percent);
+    let shown = |share: Option<f64>| match share {
+        Some(share) if share <= -0.0005 => format!("-{}", percent(-share)),
+        share => share.map_or("-".into(), percent),
+    };
     let row = |attack: &AttackResult| {
-        vec![
-            attack.name.clone(),
-            count(attack.targets),
+        let guessed = (!style.is_narrow()).then(|| count(attack.guessed));
+        let first = [attack.name.clone(), count(attack.targets)].into_iter().chain(guessed);
+        let figures = [
             shown(attack.success),
             shown(attack.baseline),
             shown(attack.advantage),
             count(attack.certain),
-        ]
+        ];
+        first.chain(figures).collect()
     };
-    let header = if style.is_narrow() {
-        ["attack", "targets", "right", "prior", "gain", "certain"]
+    let (header, numbers): (&[&str], &[usize]) = if style.is_narrow() {
+        (&["attack", "targets", "right", "prior", "gain", "certain"], &[1, 2, 3, 4, 5])
     } else {
-        ["attack", "targets", "success", "prior", "advantage", "certain"]
+        let header = &["attack", "targets", "guesses", "success", "prior", "advantage", "certain"];
+        (header, &[1, 2, 3, 4, 5, 6])
     };
-    style.table(&header, &[1, 2, 3, 4, 5], &[0], report.attacks.iter().map(row).collect())
+    style.table(header, numbers, &[0], report.attacks.iter().map(row).collect())
 }
 
 /// What the attacker knows, what came of it, and what defends.

@@ -7,7 +7,10 @@ use crate::style::{Style, bar, count, list, number, percent};
 
 /// The report.
 pub(super) fn render(report: &SuppressReport, style: &Style) -> String {
-    let read = report.columns.len() + report.unmeasured.len() + report.identifiers_dropped.len();
+    let read = report.columns.len()
+        + report.tellers.len()
+        + report.unmeasured.len()
+        + report.identifiers_dropped.len();
     let mut text = title(&report.input, report.rows, read, style);
     if !report.identifiers_dropped.is_empty() {
         let line = format!("Identifiers, never published: {}.", list(&report.identifiers_dropped));
@@ -66,8 +69,9 @@ fn headline(report: &SuppressReport) -> String {
 }
 
 fn columns(report: &SuppressReport, style: &Style) -> String {
-    let is_weighted = report.columns.iter().any(|column| column.weight != Some(1.0));
-    let rows = report.columns.iter().map(|column| {
+    let all = || report.columns.iter().chain(&report.tellers);
+    let is_weighted = all().any(|column| column.weight != Some(1.0));
+    let rows = all().map(|column| {
         let mut cells = vec![
             printable(&column.name).into_owned(),
             count(column.suppressed),
