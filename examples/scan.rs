@@ -1,4 +1,4 @@
-//! Scans example data and prints how many rows stand out on three columns.
+//! Scans example data and prints how many rows stand out on three columns, and what two of them do.
 
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
@@ -17,6 +17,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let classes = report.quasi_identifiers.ok_or("the columns are there")?;
     for threshold in &classes.below {
         println!("in classes below {}: {} of {} rows", threshold.k, threshold.rows, report.rows);
+    }
+    let pairs = report.singled_out.map(|part| part.pairs).unwrap_or_default();
+    for pair in &pairs {
+        println!("{}: {} rows singled out", pair.columns.join(" and "), pair.rows_alone);
     }
     Ok(())
 }

@@ -4,12 +4,15 @@ mod attack;
 mod bucketize;
 mod diff;
 mod generalize;
+mod init;
 mod keys;
 mod mask;
 mod names;
 mod plan;
 mod protect;
 mod release;
+mod report;
+mod scan;
 mod slice;
 mod suppress;
 mod verify;
@@ -27,12 +30,15 @@ pub(crate) use self::attack::Attack;
 pub(crate) use self::bucketize::Bucketize;
 pub(crate) use self::diff::Diff;
 pub(crate) use self::generalize::{Bounds, Generalize};
+pub(crate) use self::init::Init;
 pub(crate) use self::keys::{Keys, MinimumArgs, QuestionArgs};
 pub(crate) use self::mask::Mask;
-pub(crate) use self::names::{Names, slices_for_shell};
+pub(crate) use self::names::{Names, command_for_shell, slices_for_shell};
 pub(crate) use self::plan::Plan;
 pub(crate) use self::protect::Protect;
 pub(crate) use self::release::ReleaseArgs;
+pub(crate) use self::report::Report;
+pub(crate) use self::scan::Scan;
 pub(crate) use self::slice::Slice;
 pub(crate) use self::suppress::Suppress;
 pub(crate) use self::verify::Verify;
@@ -53,8 +59,10 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Say what is in a file: columns, their roles, and how many rows stand out.
+    /// Say what is in a file, how many of its rows stand out and why, and what to do next.
     Scan(Scan),
+    /// Write a first policy for a file, with a role for every column and why.
+    Init(Init),
     /// Find what singles rows out: the smallest sets of values that few rows hold.
     Uniques(Uniques),
     /// Find which columns tell rows apart: keys and quasi-identifiers.
@@ -79,6 +87,8 @@ pub(crate) enum Command {
     Verify(Verify),
     /// Attack a release as somebody with bad intentions would, and say how much that gains.
     Attack(Attack),
+    /// Write a report for people, of a table or of a release, with plots.
+    Report(Report),
     /// Write a made-up table to try things on.
     DemoData(DemoData),
     /// Print a completion script for a shell.
@@ -113,15 +123,6 @@ pub(crate) struct Common {
     /// Show no progress.
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Scan {
-    #[command(flatten)]
-    pub(crate) input: InputArgs,
-    /// Look at the classes of these columns together instead of the suggested ones.
-    #[arg(long, visible_alias = "qi", value_name = "NAMES", value_parser = parse_names)]
-    pub(crate) quasi_identifiers: Option<Vec<Names>>,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -56,6 +56,7 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> Exit {
     let finished = match &args.command {
         Command::Scan(scan) => commands::scan::run(scan, &args.common),
+        Command::Init(init) => commands::init::run(init, &args.common),
         Command::Uniques(uniques) => commands::uniques::run(uniques, &args.common),
         Command::Keys(keys) => commands::keys::run(keys, &args.common),
         Command::Mask(mask) => commands::mask::run(mask, &args.common),
@@ -68,6 +69,7 @@ fn run(args: &Args) -> Exit {
         Command::Attack(attack) => commands::attack::run(attack, &args.common),
         Command::Bucketize(bucketize) => commands::bucketize::run(bucketize, &args.common),
         Command::Slice(slice) => commands::slice::run(slice, &args.common),
+        Command::Report(report) => commands::report::run(report, &args.common),
         Command::DemoData(demo) => commands::demo_data::run(demo, &args.common),
         Command::Completions { shell } => commands::completions::run(*shell),
     };

@@ -179,6 +179,14 @@ impl Run {
         self
     }
 
+    /// Stops after this long, counted from now, if it would not stop earlier anyway.
+    #[must_use]
+    pub fn at_most(mut self, limit: Duration) -> Self {
+        let end = Instant::now().checked_add(limit);
+        self.deadline = self.deadline.into_iter().chain(end).min();
+        self
+    }
+
     /// Tells `progress` how far the work is.
     #[must_use]
     pub fn progress(mut self, progress: Arc<dyn Progress>) -> Self {
@@ -279,6 +287,8 @@ mod tests {
         let run = Run::new().time_limit(Some(Duration::ZERO));
         assert_eq!(run.stop(), Some(Stop::TimeLimit));
         assert_eq!(Run::new().time_limit(Some(Duration::MAX)).stop(), None);
+        assert_eq!(Run::new().at_most(Duration::ZERO).stop(), Some(Stop::TimeLimit));
+        assert_eq!(run.at_most(Duration::from_secs(60)).stop(), Some(Stop::TimeLimit));
     }
 
     #[test]

@@ -161,6 +161,7 @@ mod tests {
             schema: 1,
             title: "people.csv".into(),
             subtitle: String::new(),
+            rows: 200,
             audience: "internal".into(),
             verdict: Verdict {
                 headline: "somebody in Canaryville".into(),

@@ -15,6 +15,8 @@ pub struct Document {
     pub title: String,
     /// A line below the title.
     pub subtitle: String,
+    /// Rows of the table that it is about.
+    pub rows: u64,
     /// `internal`, or `external` for what everybody may see.
     pub audience: String,
     /// What to know first.

@@ -6,6 +6,8 @@ use crate::document::{Block, Cell, Document, Finding, Section, Table};
 use crate::figure::{BarChart, Chart, Figure};
 
 const STYLE: &str = include_str!("page.css");
+/// Characters of a text that stays on one line.
+const SHORT: usize = 24;
 const PLOT_STYLE: &str = include_str!("plot.css");
 
 impl Document {
@@ -67,22 +69,35 @@ impl Document {
         let worst = self.verdict.findings.iter().any(|own| own.tone == "bad");
         html! {
             section id="verdict" class={ "verdict " (if worst { "bad" } else { "good" }) } {
-                h2 { (self.verdict.headline) }
+                h2 { (words(&self.verdict.headline)) }
                 @if !self.verdict.findings.is_empty() {
                     ul class="findings" {
                         @for finding in &self.verdict.findings {
                             li class=(finding.tone) {
                                 span class="mark" aria-hidden="true" { (mark(finding)) }
-                                span { span class="hidden" { (spoken(finding)) ": " } (finding.text) }
+                                span { span class="hidden" { (spoken(finding)) ": " } (words(&finding.text)) }
                             }
                         }
                     }
                 }
                 @if !self.verdict.not_claimed.is_empty() {
                     h3 { "Not claimed" }
-                    ul { @for text in &self.verdict.not_claimed { li { (text) } } }
+                    ul { @for text in &self.verdict.not_claimed { li { (words(text)) } } }
                 }
             }
+        }
+    }
+}
+
+/// Words, and code between backticks.
+fn words(text: &str) -> Markup {
+    // Without a partner a backtick is a backtick.
+    if !text.matches('`').count().is_multiple_of(2) {
+        return html! { (text) };
+    }
+    html! {
+        @for (at, part) in text.split('`').enumerate() {
+            @if at.is_multiple_of(2) { (part) } @else { code { (part) } }
         }
     }
 }
@@ -113,8 +128,8 @@ fn of_section(section: &Section) -> Markup {
             }
             @for block in &section.blocks {
                 @match block {
-                    Block::Text(text) => p { (text) },
-                    Block::List(items) => ul { @for item in items { li { (item) } } },
+                    Block::Text(text) => p { (words(text)) },
+                    Block::List(items) => ul { @for item in items { li { (words(item)) } } },
                     Block::Commands(lines) => pre tabindex="0" role="region" aria-label="Commands" {
                         code { @for line in lines { (line) "\n" } }
                     },
@@ -127,11 +142,17 @@ fn of_section(section: &Section) -> Markup {
 }
 
 fn of_table(table: &Table) -> Markup {
-    let is_number = |at: usize| {
-        let mut cells = table.rows.iter().filter_map(|row| row.get(at));
-        cells.any(Cell::is_number)
+    let class = |at: usize| {
+        let cells = table.rows.iter().filter_map(|row| row.get(at));
+        let mut said = cells.clone().filter(|cell| **cell != Cell::Nothing).peekable();
+        if said.peek().is_some() && said.all(Cell::is_number) {
+            "number"
+        } else if cells.into_iter().all(|cell| cell.said().chars().count() <= SHORT) {
+            "short"
+        } else {
+            "words"
+        }
     };
-    let class = |at: usize| if is_number(at) { "number" } else { "words" };
     html! {
         div class="wide" tabindex="0" role="region" aria-label=(table.caption) {
             table {
@@ -159,7 +180,7 @@ fn of_cell(cell: &Cell) -> Markup {
     match cell {
         Cell::Met(true) => html! { span class="good" { "✓ yes" } },
         Cell::Met(false) => html! { span class="bad" { "✗ no" } },
-        other => html! { (other.said()) },
+        other => words(&other.said()),
     }
 }
 
@@ -170,7 +191,7 @@ fn of_figure(figure: &Figure) -> Markup {
             div class="wide" tabindex="0" role="region" aria-label=(figure.title) {
                 (PreEscaped(figure.to_inline_svg()))
             }
-            figcaption { (figure.says) }
+            figcaption { (words(&figure.says)) }
             @if let Some(table) = numbers(figure) {
                 details { summary { "The numbers" } (of_table(&table)) }
             }

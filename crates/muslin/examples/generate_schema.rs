@@ -19,6 +19,8 @@ fn main() -> Result<(), serde_json::Error> {
     let verify = schemars::schema_for!(muslin::VerifyReport);
     let protect = schemars::schema_for!(muslin::ProtectReport);
     let rehearsal = schemars::schema_for!(muslin::RehearsalReport);
+    let report = schemars::schema_for!(muslin::Document);
+    let init = schemars::schema_for!(muslin::InitReport);
     let plan = schemars::schema_for!(muslin::PlanReport);
     let manifest = schemars::schema_for!(muslin::Manifest);
     let policy = schemars::schema_for!(muslin::Policy);
@@ -40,6 +42,8 @@ fn main() -> Result<(), serde_json::Error> {
         ("docs/schema/verify.schema.json", serde_json::to_string_pretty(&verify)? + "\n"),
         ("docs/schema/protect.schema.json", serde_json::to_string_pretty(&protect)? + "\n"),
         ("docs/schema/rehearsal.schema.json", serde_json::to_string_pretty(&rehearsal)? + "\n"),
+        ("docs/schema/report.schema.json", serde_json::to_string_pretty(&report)? + "\n"),
+        ("docs/schema/init.schema.json", serde_json::to_string_pretty(&init)? + "\n"),
         ("docs/schema/plan.schema.json", serde_json::to_string_pretty(&plan)? + "\n"),
         ("docs/schema/manifest.schema.json", serde_json::to_string_pretty(&manifest)? + "\n"),
         ("docs/schema/mask.schema.json", serde_json::to_string_pretty(&mask)? + "\n"),

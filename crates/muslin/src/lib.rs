@@ -32,6 +32,7 @@ mod diff;
 mod error;
 mod generalize;
 mod hierarchies;
+mod init;
 mod input;
 mod keys;
 mod looked;
@@ -44,6 +45,7 @@ mod protect;
 mod published;
 mod release;
 mod release_folder;
+mod report;
 mod scan;
 mod slice;
 mod suppress;
@@ -72,6 +74,7 @@ pub use muslin_io::{
 pub use muslin_protect::{
     BUCKET_NAME, BucketMethod, Cut, Distance, MaskMethod, SliceCheck, Spread, Ties,
 };
+pub use muslin_report::{Document, Figure};
 pub use muslin_table::{
     Cell, Changes, ClassDiversity, ClassSizes, Code, Codes, Column, ColumnId, ColumnSet,
     Dictionary, DiversityCount, EncodedTable, MissingRule, Ratio, Role, RowId, SizeCount,
@@ -94,6 +97,7 @@ pub use self::generalize::{
     GeneralizeJob, GeneralizeLoss, GeneralizeReport, GeneralizedColumnReport, Labels, Recoding,
 };
 pub use self::hierarchies::{DatePart, Hierarchies, HierarchyRule, HierarchySource};
+pub use self::init::{InitJob, InitReport};
 pub use self::input::InputReport;
 pub use self::keys::{
     AllReport, AllSets, BoundsReport, ExplanationReport, GivenSetReport, KeysAnswer, KeysJob,
@@ -117,8 +121,13 @@ pub use self::protect::{
 };
 pub use self::release::ReleaseOutput;
 pub use self::release_folder::{Manifest, ManifestFile};
+pub use self::report::{Audience, DocumentFormat, ReportJob, write_document};
 pub use self::scan::{
-    ClassesReport, ColumnReport, Decided, ScanJob, ScanReport, SizeReport, Threshold, suggest_role,
+    ClassesReport, ColumnInfluence, ColumnReport, Decided, DependenciesReport, DependencyReport,
+    FindingKind, FindingReport, Gain, InfluenceReport, MinimalUniquesReport, PairReport,
+    PartCoverage, Pattern, PatternReport, PresetReport, ScanJob, ScanPlots, ScanReport, SetPoint,
+    SetReport, SetsReport, SingledOutReport, SingledOutSize, SizeReport, SurvivalPoint, Threshold,
+    WorstSet, suggest_role,
 };
 pub use self::slice::{
     AssociationsReport, MatchingReport, MembershipReport, SliceJob, SliceLevelReport, SliceLoss,

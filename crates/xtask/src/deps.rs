@@ -24,10 +24,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("muslin-verify", &["muslin-table", "muslin-engine"]),
     // Never protect: it knows of a release what its reader knows.
     ("muslin-attack", &["muslin-table", "muslin-engine", "muslin-verify"]),
-    (
-        "muslin-report",
-        &["muslin-table", "muslin-engine", "muslin-assess", "muslin-protect", "muslin-verify"],
-    ),
+    // Documents alone: what jobs found is turned into them by the facade.
+    ("muslin-report", &["muslin-table"]),
     (
         "muslin",
         &[

@@ -80,6 +80,12 @@ fn parse_name<'a>(text: &'a str, between: Option<&str>) -> Option<(String, &'a s
 
 /// Slices as `--slices` takes them, between quotes for a shell.
 pub(crate) fn slices_for_shell(slices: &[Vec<String>]) -> String {
+    let text = slices.iter().map(|names| joined(names)).collect::<Vec<_>>().join("|");
+    between_quotes(&text)
+}
+
+/// Names as a flag takes them.
+pub(super) fn joined(names: &[String]) -> String {
     let quoted = |name: &String| {
         let is_plain = !name.is_empty()
             && name.trim() == name
@@ -87,8 +93,20 @@ pub(crate) fn slices_for_shell(slices: &[Vec<String>]) -> String {
             && !name.contains([',', '|']);
         if is_plain { name.clone() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
     };
-    let slice = |names: &Vec<String>| names.iter().map(quoted).collect::<Vec<_>>().join(",");
-    let text = slices.iter().map(slice).collect::<Vec<_>>().join("|");
+    names.iter().map(quoted).collect::<Vec<_>>().join(",")
+}
+
+/// A command for a shell: what is not plain stands between quotes.
+pub(crate) fn command_for_shell(args: &[String]) -> String {
+    let is_plain = |arg: &str| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,@%+".contains(c);
+        !arg.is_empty() && arg.chars().all(plain)
+    };
+    let quoted = |arg: &String| if is_plain(arg) { arg.clone() } else { between_quotes(arg) };
+    args.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+fn between_quotes(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
@@ -138,5 +156,12 @@ mod tests {
         assert!(shell.starts_with("'a,b c,\"d,e\"|\"f|g\","), "{shell}");
         let text = shell.trim_matches('\'').replace("'\\''", "'");
         assert_eq!(parse_slices(&text).map(|slices| slices.0), Ok(of));
+    }
+
+    #[test]
+    fn commands_can_be_pasted() {
+        let args = ["muslin", "init", "my file's.csv", "--null", "", "--role", "a=other"];
+        let shell = command_for_shell(&args.map(String::from));
+        assert_eq!(shell, r"muslin init 'my file'\''s.csv' --null '' --role a=other");
     }
 }

@@ -19,7 +19,9 @@ pub use self::rehearsal::{Rehearsal, RehearsalReport};
 pub use self::report::{ProtectLoss, ProtectReport};
 pub use self::steps::ProtectStep;
 
-use self::steps::{Work, ks, unreachable, wrong};
+pub(crate) use self::steps::wrong;
+
+use self::steps::{Work, ks, unreachable};
 use crate::claims::Claim;
 use crate::policy::{Policy, ProtectMethod};
 use crate::whole::Whole;

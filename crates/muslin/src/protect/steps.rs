@@ -418,7 +418,7 @@ pub(super) fn unreachable(text: &str) -> Error {
     Error::Protect(muslin_protect::Error::Unreachable(format!("{text}\n  hint: {hint}")))
 }
 
-pub(super) fn wrong(text: &str, hint: &str) -> Error {
+pub(crate) fn wrong(text: &str, hint: &str) -> Error {
     Error::Protect(muslin_protect::Error::Setting(format!("{text}\n  hint: {hint}")))
 }
 

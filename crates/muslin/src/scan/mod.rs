@@ -1,29 +1,70 @@
-//! The main job: what is in a file, and how many of its people stand out.
+//! The main job: what is in a file, how many of its people stand out, and what to do next.
+//!
+//! ```text
+//! words, patterns --> roles     what columns are, by name, counts and what values look like
+//! scene                         what everybody below looks at
+//! alone                         rows that one, two or three columns single out
+//! search                        smallest keys, minimal uniques
+//! dependencies                  columns that say what others say
+//! influence                     what dropping or coarsening a column would gain
+//! at_risk, findings, plots      presets, warnings, numbers to draw
+//! budget                        how deep all of them look
+//! ```
 
+mod alone;
+mod at_risk;
+mod budget;
+mod dependencies;
+mod findings;
+mod influence;
+mod patterns;
+mod plots;
 mod report;
 mod roles;
+mod scene;
+mod search;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
+use muslin_assess::Target;
 use muslin_engine::{Engine, MemoryEngine, Run};
 use muslin_io::{Input, ReadOptions, ReadTable, type_name};
 use muslin_table::{ClassSizes, Column, ColumnId, ColumnSet, EncodedTable, MissingRule, Role};
 
+pub use self::alone::{PairReport, SingledOutReport, SingledOutSize, WorstSet};
+pub use self::at_risk::PresetReport;
+pub use self::budget::PartCoverage;
+pub use self::dependencies::{DependenciesReport, DependencyReport};
+pub use self::findings::{FindingKind, FindingReport};
+pub use self::influence::{ColumnInfluence, Gain, InfluenceReport};
+pub use self::patterns::{Pattern, PatternReport};
+pub use self::plots::{ScanPlots, SetPoint, SurvivalPoint};
 pub(crate) use self::report::share;
 pub use self::report::{ClassesReport, ColumnReport, Decided, ScanReport, SizeReport, Threshold};
 pub use self::roles::suggest_role;
+pub use self::search::{MinimalUniquesReport, SetReport, SetsReport};
 
+use self::budget::Budget;
+use self::roles::{Suggestion, suggest};
+use self::scene::Scene;
+use crate::Result;
 use crate::input::{InputReport, check_roles, warnings};
-use crate::{Error, Result};
 
-/// Scans a file: what its columns are, and the classes its quasi-identifiers make.
+/// Scans a file: what its columns are, the classes its quasi-identifiers make, what singles rows out, and what
+/// would help.
 ///
 /// # Guarantee
-/// Counts and ratios are exact. No cell's value is in the report, except spellings of missing
-/// that muslin itself lists.
+/// Counts and ratios of columns and of the quasi-identifiers' classes are exact. Every part beyond says by its
+/// coverage whether it is of all rows and all sets of columns; where it is not, a number of rows singled out
+/// is a least number, and a dependency is called exact only if it was counted on all rows. No cell's value
+/// is in the report, except spellings of missing that muslin itself lists.
 ///
 /// # Cost
-/// One pass to read, one per column and one per quasi-identifier over the codes.
+/// One pass to read, one per column and one per quasi-identifier over the codes; then work that the budget
+/// stands for. How deep that goes is decided by counting, so the report is the same on any machine that is
+/// quick enough to keep to the budget.
 #[derive(Clone, Debug)]
 pub struct ScanJob {
     /// What to read.
@@ -36,6 +77,10 @@ pub struct ScanJob {
     pub quasi_identifiers: Option<Vec<String>>,
     /// What a missing cell matches.
     pub missing: MissingRule,
+    /// Rows in classes smaller than this are at risk, where columns are compared by what they do.
+    pub k: u32,
+    /// How long the searches may take, beyond reading and counting.
+    pub budget: Duration,
 }
 
 /// Sizes that people ask about: each `k` is some office's or journal's rule.
@@ -50,6 +95,8 @@ impl ScanJob {
             roles: BTreeMap::new(),
             quasi_identifiers: None,
             missing: MissingRule::default(),
+            k: 5,
+            budget: Duration::from_secs(10),
         }
     }
 
@@ -66,9 +113,28 @@ impl ScanJob {
             columns.push(self.describe(column, &sizes));
             run.reporter().advance(1);
         }
-        let quasi_identifiers = self.classes(&table, &columns, &engine)?;
         run.reporter().finish();
-        let warnings = warnings(&table, &source, &self.read);
+        let (chosen, decided) = self.chosen(&table, &columns)?;
+        let by: ColumnSet = chosen.iter().copied().collect();
+        let sizes = (!by.is_empty()).then(|| engine.class_sizes(&by, self.missing)).transpose()?;
+        let classes = sizes.as_ref().map(|sizes| {
+            let names = chosen.iter().map(|&id| table.column(id).name().to_owned());
+            ClassesReport::new(names.collect(), decided, sizes, &THRESHOLDS)
+        });
+        let are_given = self.quasi_identifiers.is_some();
+        let quasi_identifiers: Vec<ColumnId> = chosen.into_iter().collect();
+        let scene = Scene {
+            known: Scene::known(&table, &columns, &quasi_identifiers, are_given),
+            quasi_identifiers,
+            table: &table,
+            columns: &columns,
+            missing: self.missing,
+            run,
+        };
+        let parts = self.parts(&scene, sizes.as_ref())?;
+        let known: ColumnSet = scene.known.iter().copied().collect();
+        let sets = [parts.keys.as_ref(), parts.nearly_keys.as_ref()];
+        let next = self.next(&columns);
         Ok(ScanReport {
             schema: 1,
             command: "scan".into(),
@@ -76,18 +142,78 @@ impl ScanJob {
             input: InputReport::new(&source),
             rows: table.rows() as u64,
             missing_rule: self.missing,
+            quasi_identifiers: classes,
+            known: scene.names(&known),
+            presets: sizes.as_ref().map(at_risk::presets).unwrap_or_default(),
+            findings: findings::look(&scene, parts.dependencies.as_ref()),
+            plots: plots::plots(sizes.as_ref(), &columns, parts.singled_out.as_ref(), &sets),
+            singled_out: parts.singled_out,
+            keys: parts.keys,
+            nearly_keys: parts.nearly_keys,
+            minimal_uniques: parts.minimal_uniques,
+            dependencies: parts.dependencies,
+            influence: parts.influence,
+            budget_seconds: self.budget.as_secs_f64(),
+            warnings: warnings(&table, &source, &self.read),
+            next,
             columns,
-            quasi_identifiers,
-            warnings,
         })
+    }
+
+    /// What is beyond counting, as far as the budget goes. What matters most comes first.
+    fn parts(&self, scene: &Scene<'_>, sizes: Option<&ClassSizes>) -> Result<Parts> {
+        let shares = [0.2, 0.15, 0.2, 0.15, 0.1, 0.05, 0.15];
+        let [of_two, of_three, of_influence, of_dependencies, of_keys, of_nearly, of_uniques] =
+            Budget::split(self.budget, scene.run, shares);
+        let reporter = scene.run.reporter();
+        let mut parts = Parts::default();
+        if scene.table.rows() == 0 || scene.table.columns().is_empty() {
+            return Ok(parts);
+        }
+        reporter.stage("singled out", None);
+        if !scene.known.is_empty() {
+            parts.singled_out = Some(alone::look(scene, of_two, of_three)?);
+        }
+        reporter.stage("what would help", None);
+        if let Some(sizes) = sizes {
+            let now = sizes.rows_below(self.k.into());
+            parts.influence = Some(influence::look(scene, self.k, now, of_influence)?);
+        }
+        reporter.stage("dependencies", None);
+        if scene.table.rows() >= dependencies::FEWEST {
+            parts.dependencies = Some(dependencies::look(scene, of_dependencies)?);
+        }
+        reporter.stage("keys", None);
+        parts.keys = search::sets(scene, Target::key(), &of_keys)?;
+        let target = search::quasi_identifier(self.missing)?;
+        parts.nearly_keys = search::sets(scene, target, &of_nearly)?;
+        reporter.stage("minimal uniques", None);
+        parts.minimal_uniques = search::uniques(scene, &of_uniques)?;
+        reporter.finish();
+        Ok(parts)
+    }
+
+    /// What to do next: a policy, where there is anything to protect and a file to name.
+    fn next(&self, columns: &[ColumnReport]) -> Option<Vec<String>> {
+        let matters =
+            |column: &ColumnReport| matches!(column.role, Role::Identifier | Role::QuasiIdentifier);
+        let file = match &self.input {
+            Input::Path(path) => path.to_str()?.to_owned(),
+            Input::Stdin => return None,
+        };
+        let is_needed = columns.iter().any(matters) || self.quasi_identifiers.is_some();
+        let args = ["muslin", "init", &file, "--preset", "ihsn-5"];
+        is_needed.then(|| args.map(str::to_owned).into())
     }
 
     fn describe(&self, column: &Column, sizes: &ClassSizes) -> ColumnReport {
         let given = self.roles.get(column.name()).copied();
+        let suggested = suggest(column);
+        let pattern = suggested.pattern;
         let (role, reason, decided) = match given {
             Some(role) => (role, "given".to_owned(), Decided::Given),
             None => {
-                let (role, reason) = suggest_role(column);
+                let Suggestion { role, reason, .. } = suggested;
                 (role, reason, Decided::Suggested)
             }
         };
@@ -102,35 +228,34 @@ impl ScanJob {
             role,
             decided,
             reason,
+            pattern,
         }
     }
 
-    /// The classes on the quasi-identifiers that are given, have that role, or are suggested.
-    fn classes(
+    /// The quasi-identifiers that are given, have that role, or are suggested.
+    fn chosen(
         &self,
         table: &EncodedTable,
         columns: &[ColumnReport],
-        engine: &dyn Engine,
-    ) -> Result<Option<ClassesReport>> {
-        let (chosen, decided): (BTreeSet<ColumnId>, _) = match &self.quasi_identifiers {
-            Some(names) => {
-                let ids: Result<_, _> = names.iter().map(|name| table.find(name)).collect();
-                (ids?, Decided::Given)
-            }
-            None => {
-                let is_one = |column: &ColumnReport| column.role == Role::QuasiIdentifier;
-                let ids = (0..columns.len()).filter(|&c| is_one(&columns[c])).map(ColumnId::new);
-                let given =
-                    columns.iter().filter(|c| is_one(c)).all(|c| c.decided == Decided::Given);
-                (ids.collect(), if given { Decided::Given } else { Decided::Suggested })
-            }
-        };
-        if chosen.is_empty() {
-            return Ok(None);
+    ) -> Result<(BTreeSet<ColumnId>, Decided)> {
+        if let Some(names) = &self.quasi_identifiers {
+            let ids: Result<_, _> = names.iter().map(|name| table.find(name)).collect();
+            return Ok((ids?, Decided::Given));
         }
-        let by: ColumnSet = chosen.iter().copied().collect();
-        let sizes = engine.class_sizes(&by, self.missing).map_err(Error::from)?;
-        let names = chosen.iter().map(|&id| table.column(id).name().to_owned()).collect();
-        Ok(Some(ClassesReport::new(names, decided, &sizes, &THRESHOLDS)))
+        let is_one = |column: &ColumnReport| column.role == Role::QuasiIdentifier;
+        let ids = (0..columns.len()).filter(|&c| is_one(&columns[c])).map(ColumnId::new);
+        let given = columns.iter().filter(|c| is_one(c)).all(|c| c.decided == Decided::Given);
+        Ok((ids.collect(), if given { Decided::Given } else { Decided::Suggested }))
     }
+}
+
+/// What a scan finds beyond counts.
+#[derive(Default)]
+struct Parts {
+    singled_out: Option<SingledOutReport>,
+    keys: Option<SetsReport>,
+    nearly_keys: Option<SetsReport>,
+    minimal_uniques: Option<MinimalUniquesReport>,
+    dependencies: Option<DependenciesReport>,
+    influence: Option<InfluenceReport>,
 }

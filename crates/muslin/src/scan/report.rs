@@ -2,6 +2,14 @@ use muslin_engine::Coverage;
 use muslin_table::{ClassSizes, MissingRule, Role};
 use serde::Serialize;
 
+use super::alone::SingledOutReport;
+use super::at_risk::PresetReport;
+use super::dependencies::DependenciesReport;
+use super::findings::FindingReport;
+use super::influence::InfluenceReport;
+use super::patterns::PatternReport;
+use super::plots::ScanPlots;
+use super::search::{MinimalUniquesReport, SetsReport};
 use crate::input::InputReport;
 
 /// What a scan found. Everything a person needs, nothing about a single person.
@@ -12,7 +20,7 @@ pub struct ScanReport {
     pub schema: u32,
     /// Always `scan`.
     pub command: String,
-    /// How far the scan got.
+    /// How far the counts of columns and classes got. The parts below say it for themselves.
     #[serde(flatten)]
     pub coverage: Coverage,
     /// What was read.
@@ -25,8 +33,32 @@ pub struct ScanReport {
     pub columns: Vec<ColumnReport>,
     /// Classes on the quasi-identifiers together; none when there are none.
     pub quasi_identifiers: Option<ClassesReport>,
+    /// Columns that somebody may know, of which sets were made in the parts below.
+    pub known: Vec<String>,
+    /// Rows that one, two or three columns single out.
+    pub singled_out: Option<SingledOutReport>,
+    /// The smallest keys: column sets that tell all rows apart.
+    pub keys: Option<SetsReport>,
+    /// The smallest column sets that tell nearly all rows apart.
+    pub nearly_keys: Option<SetsReport>,
+    /// Minimal uniques, up to a size that the budget allowed.
+    pub minimal_uniques: Option<MinimalUniquesReport>,
+    /// Columns that decide others; none for a table of less than 20 rows.
+    pub dependencies: Option<DependenciesReport>,
+    /// What dropping or coarsening a quasi-identifier would gain.
+    pub influence: Option<InfluenceReport>,
+    /// Rows at risk by the thresholds that people use; none without quasi-identifiers.
+    pub presets: Vec<PresetReport>,
+    /// What else to look at before a release.
+    pub findings: Vec<FindingReport>,
+    /// Numbers for plots.
+    pub plots: ScanPlots,
+    /// Seconds that the searches were allowed, beyond reading and counting.
+    pub budget_seconds: f64,
     /// What to look at before relying on the figures.
     pub warnings: Vec<String>,
+    /// The command that goes on from here, as arguments; none where there is none to give.
+    pub next: Option<Vec<String>>,
 }
 
 /// Who decided something.
@@ -63,8 +95,10 @@ pub struct ColumnReport {
     pub role: Role,
     /// Who says so.
     pub decided: Decided,
-    /// Why.
+    /// Why: the name, the counts or the pattern.
     pub reason: String,
+    /// What the values look like, where they look like something.
+    pub pattern: Option<PatternReport>,
 }
 
 /// The classes that a set of columns makes.
@@ -124,12 +158,6 @@ impl ClassesReport {
         sizes: &ClassSizes,
         thresholds: &[u64],
     ) -> Self {
-        let below = thresholds.iter().map(|&k| Threshold {
-            k,
-            rows: sizes.rows_below(k),
-            share: share(sizes.rows_below(k), sizes.rows()),
-            classes: sizes.classes_below(k),
-        });
         let from = std::iter::once(1).chain(thresholds.iter().copied());
         let to = thresholds.iter().map(|k| Some(k - 1)).chain([None]);
         let within = from.zip(to).map(|(from, to)| {
@@ -144,10 +172,21 @@ impl ClassesReport {
             largest: sizes.largest(),
             distinct_ratio: sizes.distinct_ratio().map(muslin_table::Ratio::as_f64),
             separation_ratio: sizes.separation_ratio().as_f64(),
-            below: below.collect(),
+            below: self::thresholds(sizes, thresholds),
             sizes: within.collect(),
         }
     }
+}
+
+/// Rows in classes below each of some sizes.
+pub(super) fn thresholds(sizes: &ClassSizes, thresholds: &[u64]) -> Vec<Threshold> {
+    let below = |&k: &u64| Threshold {
+        k,
+        rows: sizes.rows_below(k),
+        share: share(sizes.rows_below(k), sizes.rows()),
+        classes: sizes.classes_below(k),
+    };
+    thresholds.iter().map(below).collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share for people to read")]

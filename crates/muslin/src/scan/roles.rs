@@ -1,4 +1,4 @@
-//! Suggests what a column is to the people in the table, from its name and its counts.
+//! Suggests what a column is to the people in the table, from its name, its counts and what its values look like.
 //!
 //! A suggestion is a start for a person who decides; it errs on the side of calling a column a
 //! quasi-identifier. The reason names what was seen and never a value.
@@ -8,186 +8,76 @@ use arrow_schema::DataType;
 use muslin_io::type_name;
 use muslin_table::{Column, Role};
 
-/// Words in names that suggest a role. A word matches a whole part of a name: `zip` is in
-/// `zip_code` and `homeZip` and not in `zipper`.
-const WORDS: [(Role, &[&str]); 4] = [
-    (
-        Role::Identifier,
-        &[
-            "id",
-            "uid",
-            "uuid",
-            "guid",
-            "ssn",
-            "nhs",
-            "mrn",
-            "name",
-            "surname",
-            "firstname",
-            "lastname",
-            "fullname",
-            "forename",
-            "vorname",
-            "nachname",
-            "nom",
-            "prenom",
-            "nombre",
-            "apellido",
-            "email",
-            "mail",
-            "phone",
-            "telephone",
-            "tel",
-            "mobile",
-            "fax",
-            "address",
-            "street",
-            "strasse",
-            "adresse",
-            "iban",
-            "account",
-            "passport",
-            "licence",
-            "license",
-            "plate",
-            "url",
-            "ip",
-            "mac",
-            "username",
-            "login",
-            "pid",
-            "rb030",
-        ],
-    ),
-    (
-        Role::Weight,
-        &["wgt", "fnlwgt", "pweight", "weights", "wt", "gewicht", "ponderation", "rb050", "db090"],
-    ),
-    (
-        Role::Sensitive,
-        &[
-            "diagnosis",
-            "diagnose",
-            "disease",
-            "illness",
-            "icd",
-            "condition",
-            "hiv",
-            "cancer",
-            "treatment",
-            "therapy",
-            "medication",
-            "drug",
-            "symptom",
-            "income",
-            "salary",
-            "wage",
-            "earnings",
-            "einkommen",
-            "gehalt",
-            "savings",
-            "debt",
-            "credit",
-            "expend",
-            "charge",
-            "loan",
-            "crime",
-            "offence",
-            "conviction",
-            "grade",
-            "score",
-            "religion",
-            "party",
-            "vote",
-        ],
-    ),
-    (
-        Role::QuasiIdentifier,
-        &[
-            "age",
-            "alter",
-            "edad",
-            "sex",
-            "gender",
-            "geschlecht",
-            "sexe",
-            "sexo",
-            "zip",
-            "zipcode",
-            "postcode",
-            "postal",
-            "plz",
-            "birth",
-            "birthday",
-            "birthdate",
-            "dob",
-            "geburt",
-            "naissance",
-            "race",
-            "ethnicity",
-            "ethnic",
-            "nationality",
-            "citizenship",
-            "country",
-            "city",
-            "town",
-            "village",
-            "region",
-            "state",
-            "county",
-            "district",
-            "province",
-            "municipality",
-            "marital",
-            "education",
-            "occupation",
-            "job",
-            "profession",
-            "employer",
-            "workclass",
-            "relationship",
-            "household",
-            "children",
-            "language",
-            "urbrur",
-            "relat",
-            "height",
-            "date",
-        ],
-    ),
-];
+use super::patterns::{self, Pattern, PatternReport};
+use super::words::{COUNTS_PEOPLE, HOUSEHOLD_NUMBERS, HOUSEHOLDS, NUMBERS, WORDS, is_word, shown};
+use crate::looked::is_nearly_unique;
+
+/// What muslin takes a column for.
+pub(super) struct Suggestion {
+    pub(super) role: Role,
+    /// The name, the counts or the pattern that say so.
+    pub(super) reason: String,
+    /// What values look like.
+    pub(super) pattern: Option<PatternReport>,
+}
 
 /// A role for a column, and why.
 pub fn suggest_role(column: &Column) -> (Role, String) {
-    let rows = column.rows() as u64;
-    let valued = rows - column.missing() - column.suppressed();
+    let Suggestion { role, reason, .. } = suggest(column);
+    (role, reason)
+}
+
+/// A role for a column, and what its values look like.
+pub(super) fn suggest(column: &Column) -> Suggestion {
+    let parts = parts_of(column.name());
+    let pattern = patterns::look(column, &parts);
+    let (role, reason) = decide(column, &parts, pattern);
+    Suggestion { role, reason, pattern }
+}
+
+fn decide(column: &Column, parts: &[String], pattern: Option<PatternReport>) -> (Role, String) {
+    let valued = column.rows() as u64 - column.missing() - column.suppressed();
     let distinct = column.dictionary().len() as u64;
     if distinct <= 1 {
         let reason = if distinct == 0 { "no value" } else { "one value only" };
         return (Role::Other, reason.into());
     }
-    let parts = parts_of(column.name());
-    let kind = type_name(column.data_type());
-    let mostly_unique = valued >= 20 && distinct * 100 >= valued * 95;
+    // A key into another table, such as a ward's number, names no person by itself.
+    let repeats = distinct * 20 < valued;
+    let holds = |words: &[&str]| parts.iter().any(|part| words.contains(&part.as_str()));
     let named = WORDS.iter().find_map(|(role, words)| {
-        let word = words.iter().find(|word| parts.iter().any(|part| part == *word))?;
-        Some((*role, *word))
+        let is_there = |word: &&&str| parts.iter().any(|part| is_word(part, word));
+        Some((*role, shown(words.iter().find(is_there)?)))
     });
-    // `weight` says how many people a row stands for only next to a word that says so.
-    let counts_people = ["sampling", "survey", "sample", "household", "person", "design", "final"];
-    if parts.iter().any(|p| p == "weight" || p == "weights")
-        && parts.iter().any(|part| counts_people.contains(&part.as_str()))
-    {
+    let identifying = pattern.filter(|found| found.pattern.is_identifying());
+    if holds(&["weight", "weights"]) && holds(COUNTS_PEOPLE) {
         return (Role::Weight, "named as a survey weight".into());
     }
+    if holds(HOUSEHOLD_NUMBERS) || (holds(HOUSEHOLDS) && holds(NUMBERS)) {
+        return (Role::Identifier, "named as a household's number".into());
+    }
+    if let Some(found) = identifying {
+        let what = found.pattern.describe();
+        let mut reason = format!("{what}: {} of values", percent(found.share));
+        if let Some((Role::Identifier, word)) = named {
+            reason = format!("named `{word}`; {reason}");
+        }
+        if repeats && found.pattern != Pattern::FreeText {
+            return (Role::QuasiIdentifier, format!("{reason}, repeated"));
+        }
+        return (Role::Identifier, reason);
+    }
+    let kind = type_name(column.data_type());
     match named {
-        // A key into another table, such as a ward's number, names no person by itself.
-        Some((Role::Identifier, word)) if distinct * 20 < valued => {
-            let reason = format!("named `{word}`, values repeat");
-            (Role::QuasiIdentifier, reason)
+        Some((Role::Identifier, word)) if repeats => {
+            (Role::QuasiIdentifier, format!("named `{word}`, values repeat"))
         }
         Some((role, word)) => (role, format!("named `{word}`")),
-        None if mostly_unique && (kind == "text" || kind == "integer" || kind == "binary") => {
+        None if pattern.is_some() => {
+            let what = pattern.map_or("", |found| found.pattern.describe());
+            (Role::QuasiIdentifier, what.into())
+        }
+        None if is_nearly_unique(column) && matches!(kind, "text" | "integer" | "binary") => {
             (Role::Identifier, "nearly unique".into())
         }
         None if is_free_text(column, distinct, valued) => {
@@ -201,8 +91,14 @@ pub fn suggest_role(column: &Column) -> (Role, String) {
     }
 }
 
-/// The parts of a name: `patientId`, `patient_id` and `Patient ID` have the same.
-fn parts_of(name: &str) -> Vec<String> {
+/// A share in whole percent, rounded down so that all means all.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 100")]
+fn percent(share: f64) -> String {
+    format!("{} %", (share * 100.0).floor() as u32)
+}
+
+/// The parts of a name, without accents: `patientId`, `patient_id` and `Patient ID` have the same.
+pub(super) fn parts_of(name: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut previous = ' ';
     for c in name.chars() {
@@ -211,12 +107,35 @@ fn parts_of(name: &str) -> Vec<String> {
             parts.push(String::new());
         }
         if c.is_alphanumeric() {
-            parts.last_mut().expect("there is a part").extend(c.to_lowercase());
+            let part = parts.last_mut().expect("there is a part");
+            c.to_lowercase().for_each(|c| push_plain(part, c));
         }
         previous = c;
     }
     parts.retain(|part| !part.is_empty());
     parts
+}
+
+/// Adds a letter without its accent.
+fn push_plain(part: &mut String, letter: char) {
+    let plain = match letter {
+        'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' | 'ą' => 'a',
+        'ç' | 'ć' => 'c',
+        'è' | 'é' | 'ê' | 'ë' | 'ę' => 'e',
+        'ì' | 'í' | 'î' | 'ï' => 'i',
+        'ł' => 'l',
+        'ñ' | 'ń' => 'n',
+        'ò' | 'ó' | 'ô' | 'õ' | 'ö' | 'ø' => 'o',
+        'ś' => 's',
+        'ù' | 'ú' | 'û' | 'ü' => 'u',
+        'ý' => 'y',
+        'ź' | 'ż' => 'z',
+        'ß' => return part.push_str("ss"),
+        'æ' => return part.push_str("ae"),
+        'œ' => return part.push_str("oe"),
+        other => other,
+    };
+    part.push(plain);
 }
 
 fn is_free_text(column: &Column, distinct: u64, valued: u64) -> bool {
@@ -239,7 +158,7 @@ mod tests {
 
     fn column(name: &str, values: usize, rows: usize, long: bool) -> Column {
         let text = |v: usize| {
-            format!("{v:05}{}", if long { " long note ".repeat(4) } else { String::new() })
+            format!("{v:05}{}", if long { " a long note of it ".repeat(4) } else { String::new() })
         };
         let array: ArrayRef = Arc::new((0..values).map(|v| Some(text(v))).collect::<StringArray>());
         let slots: Vec<u32> =
@@ -270,6 +189,38 @@ mod tests {
     #[test]
     fn notes_are_told_by_their_length() {
         let (role, reason) = suggest_role(&column("remarks", 60, 100, true));
-        assert_eq!((role, reason.as_str()), (Role::Identifier, "long texts, hardly repeated"));
+        assert_eq!((role, reason.as_str()), (Role::Identifier, "free text: 100 % of values"));
+    }
+
+    #[test]
+    fn names_are_understood_in_several_languages() {
+        for (names, role) in [
+            (
+                &["Vorname", "prénom", "apellidos", "cognome", "achternaam", "nazwisko", "hhid"][..],
+                Role::Identifier,
+            ),
+            (
+                &["Geburtsdatum", "sexe", "código cp", "città", "leeftijd", "kön", "płeć", "ålder"],
+                Role::QuasiIdentifier,
+            ),
+            (
+                &[
+                    "Einkommen_netto",
+                    "maladie",
+                    "salario",
+                    "reddito",
+                    "ziekte",
+                    "inkomst",
+                    "choroba",
+                ],
+                Role::Sensitive,
+            ),
+            (&["Hochrechnungsfaktor", "pondération", "weging"], Role::Weight),
+        ] {
+            for name in names {
+                let (found, reason) = suggest_role(&column(name, 40, 100, false));
+                assert_eq!(found, role, "{name}: {reason}");
+            }
+        }
     }
 }

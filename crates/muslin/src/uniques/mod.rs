@@ -13,6 +13,7 @@ use muslin_io::{Input, ReadOptions};
 use muslin_table::{EncodedTable, MissingRule, Role, printable};
 
 pub use self::output::UniquesOutput;
+pub(crate) use self::report::column_shares;
 pub use self::report::{
     ColumnSetReport, ColumnShareReport, DisReport, IntervalReport, RowReport, ScoreReport,
     SmallestReport, UniquesEstimate, UniquesReport,

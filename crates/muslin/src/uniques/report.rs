@@ -234,7 +234,7 @@ pub(super) fn rows_by_smallest(found: &UniquesFound) -> Vec<SmallestReport> {
     SMALL.map(of_size).to_vec()
 }
 
-pub(super) fn column_shares(found: &UniquesFound, table: &EncodedTable) -> Vec<ColumnShareReport> {
+pub(crate) fn column_shares(found: &UniquesFound, table: &EncodedTable) -> Vec<ColumnShareReport> {
     let mut shares = found.columns().to_vec();
     shares.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.column.cmp(&b.column)));
     let report = |share: &muslin_assess::ColumnShare| ColumnShareReport {

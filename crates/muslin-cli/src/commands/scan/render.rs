@@ -1,41 +1,15 @@
-use std::time::Instant;
+//! A scan as text: what matters first, then the columns, the parts, and what to do next.
 
-use muslin::{ClassesReport, Decided, Input, Role, ScanJob, ScanReport, printable};
+use muslin::{ClassesReport, ColumnReport, Decided, FindingKind, Role, ScanReport, printable};
 
-use super::input::{Asked, title};
-use super::{Outcome, print, start, talk, to_json};
-use crate::args::{Common, Names, Scan};
-use crate::exit::Exit;
-use crate::stats;
-use crate::style::{Style, bar, count, percent, ratio};
+use super::super::input::title;
+use super::parts;
+use crate::args::command_for_shell;
+use crate::style::{Style, bar, count, list, percent, ratio};
 
-/// Scans a file and prints what it found.
-pub(crate) fn run(args: &Scan, common: &Common) -> Outcome {
-    let started = Instant::now();
-    let run = start(common)?;
-    let report = job(args)?.run(&run)?;
-    let text = if common.json { to_json(&report)? } else { render(&report, &Style::of_stdout()) };
-    print(&text)?;
-    if common.stats {
-        talk(&stats::line(started, report.rows));
-    }
-    Ok(Exit::Fine)
-}
-
-fn job(args: &Scan) -> Result<ScanJob, muslin::Error> {
-    let Asked { read, roles, missing, .. } = Asked::new(&args.input)?;
-    let quasi_identifiers = args.quasi_identifiers.as_deref().map(Names::all);
-    Ok(ScanJob {
-        read,
-        roles,
-        missing,
-        quasi_identifiers,
-        ..ScanJob::new(Input::named(&args.input.file))
-    })
-}
-
-fn render(report: &ScanReport, style: &Style) -> String {
+pub(super) fn render(report: &ScanReport, style: &Style) -> String {
     let mut text = title(&report.input, report.rows, report.columns.len(), style);
+    text += &verdict(report, style);
     text.push('\n');
     text += &render_columns(report, style);
     text.push('\n');
@@ -46,10 +20,70 @@ fn render(report: &ScanReport, style: &Style) -> String {
             0,
         ),
     };
-    for warning in &report.warnings {
-        text += &style.wrap(&format!("! {warning}"), 2);
+    text += &parts::render(report, style);
+    // Identifiers stand at the top already.
+    let findings = report.findings.iter().filter(|one| one.kind != FindingKind::DirectIdentifier);
+    let said = findings.map(|finding| &finding.text).chain(&report.warnings);
+    let warnings: Vec<_> = said.map(|text| style.wrap(&format!("! {text}"), 2)).collect();
+    if !warnings.is_empty() {
+        let more = format!("\n{}\n{}", style.heading("To look at"), warnings.concat());
+        text += &more;
+    }
+    if let Some(next) = &report.next {
+        let more = format!("\n{}", style.with_copied("next:", &command_for_shell(next), 0));
+        text += &more;
     }
     text
+}
+
+/// What is wrong, in a line for each kind of column.
+fn verdict(report: &ScanReport, style: &Style) -> String {
+    let of = |role: Role| -> Vec<String> {
+        let columns = report.columns.iter().filter(|column| column.role == role);
+        columns.map(|column| column.name.clone()).collect()
+    };
+    let mut text = String::new();
+    let identifiers = of(Role::Identifier);
+    if !identifiers.is_empty() {
+        let what =
+            if identifiers.len() == 1 { "a direct identifier" } else { "direct identifiers" };
+        let line = format!("! {}: {what}, to be left out of any release", few(&identifiers));
+        text += &style.wrap(&line, 2);
+    }
+    if let Some(classes) = &report.quasi_identifiers {
+        let alone = classes.below.first().map_or(0.0, |below| below.share);
+        let mut line = format!("~ {}: ", few(&classes.columns));
+        line += match classes.columns.len() {
+            1 => "singles out ",
+            _ => "together single out ",
+        };
+        let more = format!("{} of rows", percent(alone));
+        line += &more;
+        // The fewest columns that give away half of what all of them do, or the most that three do.
+        let sizes = report.singled_out.iter().flat_map(|part| &part.sizes);
+        let worst: Vec<_> = sizes.filter_map(|size| size.worst.as_ref()).collect();
+        let enough = worst.iter().find(|worst| worst.share > 0.0 && worst.share * 2.0 >= alone);
+        if let Some(worst) = enough.or(worst.last()).filter(|worst| worst.rows_alone > 0)
+            && worst.columns.len() < classes.columns.len()
+        {
+            let more = format!("; {} alone: {}", list(&worst.columns), percent(worst.share));
+            line += &more;
+        }
+        text += &style.wrap(&line, 2);
+    }
+    let sensitive = of(Role::Sensitive);
+    if !sensitive.is_empty() {
+        let looks = if sensitive.len() == 1 { "looks" } else { "look" };
+        text += &style.wrap(&format!("- {}: {looks} sensitive", few(&sensitive)), 2);
+    }
+    text
+}
+
+/// A few names, and how many more there are.
+fn few(names: &[String]) -> String {
+    const SHOWN: usize = 6;
+    let shown = list(&names[..names.len().min(SHOWN)]);
+    if names.len() > SHOWN { format!("{shown} and {} more", names.len() - SHOWN) } else { shown }
 }
 
 /// One line per column of the table; what a narrow terminal has no room for is left to `--json`.
@@ -63,7 +97,7 @@ fn render_columns(report: &ScanReport, style: &Style) -> String {
     header.extend(wide.then_some("separation"));
     let last = header.len();
     header.push(if narrow { "role" } else { "role, and why" });
-    let rows = report.columns.iter().map(|column| {
+    let rows = report.columns.iter().map(|column: &ColumnReport| {
         let mut cells = vec![
             printable(&column.name).into_owned(),
             column.data_type.clone(),
@@ -124,15 +158,5 @@ fn render_classes(report: &ScanReport, classes: &ClassesReport, style: &Style) -
     text.push('\n');
     let rule = report.missing_rule;
     text += &style.wrap(&format!("Missing cells: {} (`--missing {rule}`).", rule.describe()), 0);
-    let identifiers: Vec<_> = report
-        .columns
-        .iter()
-        .filter(|column| column.role == Role::Identifier)
-        .map(|column| printable(&column.name))
-        .collect();
-    if !identifiers.is_empty() {
-        let list = identifiers.join(", ");
-        text += &style.wrap(&format!("Identifiers, to be left out of any release: {list}."), 2);
-    }
     text
 }

@@ -1,0 +1,57 @@
+//! `muslin report`.
+
+use std::path::Path;
+use std::time::Instant;
+
+use muslin::{Document, DocumentFormat, Input, ReportJob, printable, write_document};
+
+use super::input::Asked;
+use super::{Finished, Outcome, print, start, talk, to_json};
+use crate::args::{Common, Names, Report};
+use crate::exit::Exit;
+use crate::stats;
+
+/// Writes a report for people.
+pub(crate) fn run(args: &Report, common: &Common) -> Outcome {
+    let started = Instant::now();
+    let is_printed = args.output == Path::new("-");
+    let Some(format) = DocumentFormat::of(&args.output) else {
+        return Err(Finished::Usage(
+            "the file's name does not say what to write\n  hint: name it `.html`, `.md` or `.json`",
+        ));
+    };
+    let Asked { read, roles, policy, .. } = Asked::new(&args.input)?;
+    let job = ReportJob {
+        read,
+        roles,
+        policy,
+        quasi_identifiers: args.quasi_identifiers.as_deref().map(Names::all),
+        release: args.release.as_ref().map(Input::named),
+        audience: args.audience,
+        k: args.k,
+        budget: args.budget,
+        ..ReportJob::new(Input::named(&args.input.file))
+    };
+    let run = start(common)?;
+    let document = job.run(&run)?;
+    if !is_printed {
+        let inputs: Vec<&Input> =
+            [Some(&job.input), job.release.as_ref()].into_iter().flatten().collect();
+        write_document(&document, &args.output, &inputs)?;
+    }
+    let text = match (common.json, is_printed) {
+        (true, _) => to_json(&document)?,
+        (_, true) => format.spell(&document)?,
+        _ => said(&document, args),
+    };
+    print(&text)?;
+    if common.stats {
+        talk(&stats::line(started, document.rows));
+    }
+    Ok(Exit::Fine)
+}
+
+fn said(document: &Document, args: &Report) -> String {
+    let file = args.output.display().to_string();
+    format!("{}\nWritten: {}\n", document.verdict.headline, printable(&file))
+}

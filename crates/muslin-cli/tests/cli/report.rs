@@ -1,0 +1,160 @@
+//! `muslin report`, `muslin scan --html` and `muslin init`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{folder_with, muslin, seen};
+
+/// What few rows have, and nobody else may read.
+const CANARIES: [&str; 5] =
+    ["Canaryville", "Zaphodine Quux", "1931-04-02", "XK-77-R", "canaryword"];
+
+const POLICY: &[u8] = br#"schema = 1
+[columns.name]
+role = "identifier"
+[columns.age]
+role = "quasi-identifier"
+[columns.town]
+role = "quasi-identifier"
+[columns.born]
+role = "quasi-identifier"
+[columns.code]
+role = "other"
+[columns.illness]
+role = "sensitive"
+[release]
+k = 5
+accept = ["downcoding"]
+[protect]
+methods = ["generalize"]
+"#;
+
+/// Two hundred people, one of whom has what nobody else has.
+fn people() -> String {
+    let mut text = String::from("name,age,town,born,code,illness\n");
+    for row in 0..200 {
+        if row == 77 {
+            let [town, name, born, code, illness] = CANARIES;
+            let _ = writeln!(text, "{name},41,{town},{born},{code},{illness}");
+            continue;
+        }
+        let town = ["Aton", "Beton", "Ceton"][row % 3];
+        let illness = ["flu", "gout"][row % 2];
+        let (age, year) = (20 + row % 60, 1945 + row % 60);
+        let _ =
+            writeln!(text, "Person {row},{age},{town},{year}-0{}-11,AA-1,{illness}", 1 + row % 9);
+    }
+    text
+}
+
+fn folder() -> tempfile::TempDir {
+    folder_with(&[("people.csv", people().as_bytes()), ("muslin.toml", POLICY)])
+}
+
+fn text(folder: &Path, file: &str) -> String {
+    std::fs::read_to_string(folder.join(file)).unwrap()
+}
+
+#[test]
+fn a_scan_is_written_as_a_page_of_its_own() {
+    let folder = folder();
+    let output = muslin(folder.path(), &["scan", "people.csv", "--html", "scan.html"]);
+    assert!(output.status.success(), "{}", seen(&output));
+    let page = text(folder.path(), "scan.html");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("Content-Security-Policy"));
+    // Nothing runs and nothing is fetched; the name of SVG's markup is no address to go to.
+    let page = page.replace("http://www.w3.org/2000/svg", "");
+    for what in ["<script", "http:", "https:", "@import", "url(", "<iframe", " onload="] {
+        assert!(!page.contains(what), "{what}");
+    }
+    assert!(page.matches("<svg").count() >= 5 && page.contains("<title id="));
+    assert!(page.contains("muslin init people.csv"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(folder.path().join("scan.html")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn what_is_for_everybody_holds_nothing_rare() {
+    let folder = folder();
+    let made =
+        muslin(folder.path(), &["protect", "people.csv", "-p", "muslin.toml", "-o", "release"]);
+    assert!(made.status.success(), "{}", seen(&made));
+    let report = |audience: &str, file: &str| {
+        let args =
+            ["report", "people.csv", "-p", "muslin.toml", "--release", "release", "-o", file];
+        let output = muslin(folder.path(), &[&args[..], &["--audience", audience]].concat());
+        assert!(output.status.success(), "{}", seen(&output));
+        text(folder.path(), file)
+    };
+    for file in ["r.html", "r.md", "r.json"] {
+        let page = report("external", file);
+        for canary in CANARIES {
+            assert!(!page.contains(canary), "{canary} in {file}");
+        }
+        // What is not rare is there, and what is told is told.
+        assert!(page.contains("Aton") && page.contains("5-anonymity"), "{file}");
+        assert!(
+            !page.contains("Do not hand it on") && !page.contains("Columns and roles"),
+            "{file}"
+        );
+    }
+    let Value::Object(document) = serde_json::from_str(&text(folder.path(), "r.json")).unwrap()
+    else {
+        panic!("an object")
+    };
+    assert_eq!(document["audience"], "external");
+    let mut counts = Vec::new();
+    numbers(&Value::Object(document), &mut counts);
+    assert!(counts.iter().all(|count| !(1..5).contains(count)), "{counts:?}");
+
+    let page = report("internal", "i.html");
+    assert!(page.contains("Do not hand it on") && page.contains("Columns and roles"));
+}
+
+/// Every count in a document.
+fn numbers(value: &Value, counts: &mut Vec<u64>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, own) in fields {
+                let is_count = matches!(name.as_str(), "count" | "part" | "row");
+                counts.extend(own.as_u64().filter(|_| is_count));
+                numbers(own, counts);
+            }
+        }
+        Value::Array(all) => all.iter().for_each(|own| numbers(own, counts)),
+        _ => {}
+    }
+}
+
+#[test]
+fn what_goes_wrong_with_reports_has_a_way_out() {
+    let folder = folder();
+    let run = |args: &[&str]| seen(&muslin(folder.path(), args));
+    let nameless = run(&["report", "people.csv", "-o", "report.txt"]);
+    let nowhere = run(&["report", "people.csv", "-o", "no/such/report.html"]);
+    let missing = run(&["report", "people.csv", "--release", "nothing.csv", "-o", "r.html"]);
+    insta::assert_snapshot!("wrong", [nameless, nowhere, missing].join("\n"));
+}
+
+#[test]
+fn a_first_policy_is_written_and_works() {
+    let folder = folder_with(&[("people.csv", people().as_bytes())]);
+    let first = muslin(folder.path(), &["init", "people.csv", "--preset", "ihsn-3"]);
+    insta::assert_snapshot!("init", seen(&first));
+    insta::assert_snapshot!("policy", text(folder.path(), "muslin.toml"));
+    // What somebody may have changed stays.
+    let again = muslin(folder.path(), &["init", "people.csv"]);
+    assert_eq!(again.status.code(), Some(2), "{}", seen(&again));
+    assert!(text(folder.path(), "muslin.toml").contains("ihsn-3"));
+    let printed = muslin(folder.path(), &["init", "people.csv", "-o", "-", "--null", "-9"]);
+    assert!(String::from_utf8(printed.stdout).unwrap().contains("null = [\"-9\"]"));
+    let made =
+        muslin(folder.path(), &["protect", "people.csv", "-p", "muslin.toml", "-o", "release"]);
+    assert!(made.status.success(), "{}", seen(&made));
+}
