@@ -199,8 +199,9 @@ fn shuffled_rows_have_no_neighbours_and_large_seeds_are_not_found() {
             [("town".to_owned(), muslin::CellCost::Weight("0.1".parse().unwrap()))].into();
         attacked(&bench.attack_in(job, order), name)
     };
-    let (before, after) =
-        (with(RowOrder::AsRead, "row-order"), with(RowOrder::Shuffled, "row-order"));
+    // Shuffled by a seed that nobody guesses: the test draws the same each time.
+    let unknown = RowOrder::Seeded(Seed::new(0x9e37_79b9_7f4a_7c15));
+    let (before, after) = (with(RowOrder::AsRead, "row-order"), with(unknown, "row-order"));
     assert_eq!((before.right, before.success), (Some(20), Some(1.0)));
     assert!(after.right < Some(5) && before.finding && !after.finding, "{after:?}");
     let seeded = |seed: u64| with(RowOrder::Seeded(Seed::new(seed)), "seed");
