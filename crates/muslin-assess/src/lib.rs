@@ -7,8 +7,8 @@ mod quasi_identifiers;
 
 pub use error::{Error, Result};
 pub use minimal_uniques::{
-    ColumnShare, Dis, Estimate, Interval, Method, MinimalUniques, RowUniques, Score, Unique,
-    UniqueBatch, UniquesFound, ValueShare,
+    ColumnShare, Dis, Estimate, ExplainRow, Interval, Method, MinimalUniques, NearRow, RowColumn,
+    RowExplanation, RowUniques, Score, Unique, UniqueBatch, UniquesFound, ValueShare,
 };
 pub use quasi_identifiers::{
     Beta, Border, Bound, Bounds, Cover, ExactFound, ExactMinimum, Explain, Explanation, FoundSet,

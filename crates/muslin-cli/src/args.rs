@@ -3,6 +3,7 @@
 mod attack;
 mod bucketize;
 mod diff;
+mod explain;
 mod generalize;
 mod init;
 mod keys;
@@ -29,6 +30,7 @@ use self::names::parse_names;
 pub(crate) use self::attack::Attack;
 pub(crate) use self::bucketize::Bucketize;
 pub(crate) use self::diff::Diff;
+pub(crate) use self::explain::Explain;
 pub(crate) use self::generalize::{Bounds, Generalize};
 pub(crate) use self::init::Init;
 pub(crate) use self::keys::{Keys, MinimumArgs, QuestionArgs};
@@ -67,6 +69,8 @@ pub(crate) enum Command {
     Uniques(Uniques),
     /// Find which columns tell rows apart: keys and quasi-identifiers.
     Keys(Keys),
+    /// Say why one row, or one set of columns, is risky.
+    Explain(Explain),
     /// Publish as many columns as can go together without telling rows apart; mask the rest.
     Mask(Mask),
     /// Withhold cells until every row is one of k, and say how near that is to the least.

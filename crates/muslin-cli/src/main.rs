@@ -59,6 +59,7 @@ fn run(args: &Args) -> Exit {
         Command::Init(init) => commands::init::run(init, &args.common),
         Command::Uniques(uniques) => commands::uniques::run(uniques, &args.common),
         Command::Keys(keys) => commands::keys::run(keys, &args.common),
+        Command::Explain(explain) => commands::explain::run(explain, &args.common),
         Command::Mask(mask) => commands::mask::run(mask, &args.common),
         Command::Suppress(suppress) => commands::suppress::run(suppress, &args.common),
         Command::Generalize(generalize) => commands::generalize::run(generalize, &args.common),

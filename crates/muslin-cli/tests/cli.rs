@@ -12,6 +12,8 @@ mod canaries;
 mod diff;
 #[path = "cli/examples.rs"]
 mod examples;
+#[path = "cli/explain.rs"]
+mod explain;
 #[path = "cli/generalize.rs"]
 mod generalize;
 #[path = "cli/keys.rs"]
@@ -343,7 +345,7 @@ fn help_is_short_and_complete() {
     insta::assert_snapshot!("help_keys", seen(&muslin(folder.path(), &["keys", "--help"])));
     insta::assert_snapshot!("help_mask", seen(&muslin(folder.path(), &["mask", "--help"])));
     insta::assert_snapshot!("help_suppress", seen(&muslin(folder.path(), &["suppress", "--help"])));
-    let newer = ["verify", "attack", "protect", "plan"];
+    let newer = ["verify", "attack", "protect", "plan", "explain"];
     for command in ["generalize", "bucketize", "slice", "diff"].into_iter().chain(newer) {
         let help = seen(&muslin(folder.path(), &[command, "--help"]));
         insta::assert_snapshot!(format!("help_{command}"), help);

@@ -9,6 +9,7 @@ fn main() -> Result<(), serde_json::Error> {
     let uniques = schemars::schema_for!(muslin::UniquesReport);
     let estimate = schemars::schema_for!(muslin::UniquesEstimate);
     let keys = schemars::schema_for!(muslin::KeysReport);
+    let explain = schemars::schema_for!(muslin::ExplainReport);
     let mask = schemars::schema_for!(muslin::MaskReport);
     let suppress = schemars::schema_for!(muslin::SuppressReport);
     let generalize = schemars::schema_for!(muslin::GeneralizeReport);
@@ -32,6 +33,7 @@ fn main() -> Result<(), serde_json::Error> {
             serde_json::to_string_pretty(&estimate)? + "\n",
         ),
         ("docs/schema/keys.schema.json", serde_json::to_string_pretty(&keys)? + "\n"),
+        ("docs/schema/explain.schema.json", serde_json::to_string_pretty(&explain)? + "\n"),
         ("docs/schema/policy.schema.json", serde_json::to_string_pretty(&policy)? + "\n"),
         ("docs/schema/suppress.schema.json", serde_json::to_string_pretty(&suppress)? + "\n"),
         ("docs/schema/generalize.schema.json", serde_json::to_string_pretty(&generalize)? + "\n"),

@@ -2,8 +2,9 @@
 //!
 //! One job goes in, one report comes out, through every door: command line, Python and web.
 //! [`ScanJob`] says what is in a file, [`UniquesJob`] what singles its rows out, [`KeysJob`] which
-//! columns tell them apart, [`MaskJob`] which columns can be published together, [`SuppressJob`]
-//! which cells to withhold, [`GeneralizeJob`] what values become; [`BucketizeJob`] and [`SliceJob`] cut
+//! columns tell them apart, [`ExplainJob`] why one row or one set of columns is risky, [`MaskJob`]
+//! which columns can be published together, [`SuppressJob`] which cells to withhold,
+//! [`GeneralizeJob`] what values become; [`BucketizeJob`] and [`SliceJob`] cut
 //! the links between columns, and [`DiffJob`] says what an analyst loses by any release. A job names
 //! the input and the settings; a [`Run`] says how to work: threads, limits,
 //! seed, progress, cancellation.
@@ -30,6 +31,7 @@ mod claims;
 mod demo;
 mod diff;
 mod error;
+mod explain;
 mod generalize;
 mod hierarchies;
 mod init;
@@ -59,8 +61,8 @@ pub use muslin_assess::{
     RatioEstimate, SampledKey, SampledKeyFound, SetRatios, Target, Weight, Weights,
 };
 pub use muslin_assess::{
-    ColumnShare, Dis, Method, MinimalUniques, RowUniques, Score, Unique, UniqueBatch, UniquesFound,
-    ValueShare,
+    ColumnShare, Dis, ExplainRow, Method, MinimalUniques, NearRow, RowColumn, RowExplanation,
+    RowUniques, Score, Unique, UniqueBatch, UniquesFound, ValueShare,
 };
 pub use muslin_engine::{
     Cancel, Coverage, Engine, MemoryEngine, NoProgress, Partition, Progress, Run, Seed, Shape, Stop,
@@ -93,6 +95,10 @@ pub use self::diff::{
     DiffMarginal, DiffPair, DiffQueries, DiffReport, DiffSuppression,
 };
 pub use self::error::{Error, Failure, Result};
+pub use self::explain::{
+    ColumnWithoutReport, ExplainAnswer, ExplainJob, ExplainQuestion, ExplainReport, ExplainedRow,
+    ExplainedSet, NearRowReport, RowColumnReport,
+};
 pub use self::generalize::{
     GeneralizeJob, GeneralizeLoss, GeneralizeReport, GeneralizedColumnReport, Labels, Recoding,
 };

@@ -37,6 +37,7 @@
 //! partial       the same where up to k rows may share a set
 //! column_sets   the other search: set by set, with classes of rows
 //! tally         counts and scores;  listing: one by one, in order
+//! one_row       the same for one given row, from one pass
 //! ```
 //!
 //! In a leaf, the rows that hold the reference item are compared on the items of its rank and above.
@@ -68,6 +69,7 @@ mod hypergraph;
 mod kernel;
 mod leaf;
 mod listing;
+mod one_row;
 mod partial;
 mod plan;
 mod ranked;
@@ -83,6 +85,7 @@ use muslin_table::{EncodedTable, MissingRule};
 pub use self::estimate::{Estimate, Interval};
 pub use self::found::{ColumnShare, RowUniques, UniquesFound, ValueShare};
 pub use self::listing::{Unique, UniqueBatch};
+pub use self::one_row::{ExplainRow, NearRow, RowColumn, RowExplanation};
 pub use self::plan::Method;
 pub use self::scores::{Dis, Score};
 

@@ -77,6 +77,12 @@ impl Score {
     }
 }
 
+/// The score of a row with so many minimal uniques of each size.
+#[expect(clippy::cast_precision_loss, reason = "a score is a rounded number")]
+pub(super) fn score_of(by_size: &[u64], weights: &[f64]) -> f64 {
+    by_size.iter().zip(weights).map(|(&count, weight)| count as f64 * weight).sum()
+}
+
 /// Larger scores are divided by a power of ten: room is left for sums and powers.
 const MOST_DIGITS: f64 = 290.0;
 

@@ -6,6 +6,7 @@ use super::hypergraph::Hypergraph;
 use super::listing::{Listed, RowList};
 use super::partial::CollectShared;
 use super::ranked::Ranked;
+use super::scores::score_of;
 use super::transversals::Collect;
 use crate::mask::Mask;
 
@@ -100,12 +101,10 @@ impl<'a> Totals<'a> {
     }
 
     /// Takes the sizes of all that a distinct row holds.
-    #[expect(clippy::cast_precision_loss, reason = "a score is a rounded number")]
     pub(super) fn finish_row(&self, row: u32, by_size: &[u64]) {
         let row = row as usize;
         let uniques = by_size.iter().fold(0u64, |sum, &count| sum.saturating_add(count));
-        let score: f64 =
-            by_size.iter().zip(self.weights).map(|(&count, weight)| count as f64 * weight).sum();
+        let score = score_of(by_size, self.weights);
         let smallest = by_size.iter().position(|&count| count > 0).unwrap_or(0);
         self.uniques[row].store(uniques, Ordering::Relaxed);
         self.scores[row].store(score.to_bits(), Ordering::Relaxed);

@@ -60,6 +60,32 @@ impl<const W: usize> Transversals<W> {
         if !isa.run(Prepare { lists: self, universe, shared }) || most == 0 {
             return;
         }
+        self.search(most, isa, stop, out);
+    }
+
+    /// Lists the minimal sets of at most `most` columns that meet all of `edges`. None of these
+    /// lies within another, and none is empty.
+    pub(super) fn list_meeting(
+        &mut self,
+        edges: &[Mask<W>],
+        most: usize,
+        isa: Isa,
+        stop: &dyn Fn() -> bool,
+        out: &mut impl Collect<W>,
+    ) {
+        self.graph.build(edges, true);
+        if most > 0 {
+            self.search(most, isa, stop, out);
+        }
+    }
+
+    fn search(
+        &mut self,
+        most: usize,
+        isa: Isa,
+        stop: &dyn Fn() -> bool,
+        out: &mut impl Collect<W>,
+    ) {
         match self.graph.words {
             1 => isa.run(Search::<W, 1, _> { lists: self, most, stop, out }),
             2 => isa.run(Search::<W, 2, _> { lists: self, most, stop, out }),

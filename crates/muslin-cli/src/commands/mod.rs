@@ -5,6 +5,7 @@ pub(crate) mod bucketize;
 pub(crate) mod completions;
 pub(crate) mod demo_data;
 pub(crate) mod diff;
+pub(crate) mod explain;
 pub(crate) mod generalize;
 pub(crate) mod init;
 mod input;

@@ -10,6 +10,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::OutputProblem;
 
@@ -146,13 +147,18 @@ pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// Temporary files that this program has made.
+static MADE: AtomicU64 = AtomicU64::new(0);
+
 /// A new locked file that only its owner may read.
 pub(super) fn create_temporary(folder: &Path, name: &OsStr) -> io::Result<(File, PathBuf)> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    for attempt in 0..1_000u32 {
+    for _ in 0..1_000 {
+        // No name twice: whoever saw the first must not take the second for its leftover.
+        let attempt = MADE.fetch_add(1, Ordering::Relaxed);
         let mut temporary = OsString::from(PREFIX);
         temporary.push(name);
         temporary.push(format!("-{}-{attempt}{SUFFIX}", std::process::id()));

@@ -9,11 +9,11 @@ use super::{not_interrupted, set_names};
 use crate::{Failure, Result};
 
 /// Looks into a set.
-pub(super) struct Explainer<'a> {
-    pub(super) table: &'a EncodedTable,
-    pub(super) engine: &'a MemoryEngine<'a>,
-    pub(super) missing: MissingRule,
-    pub(super) run: &'a Run,
+pub(crate) struct Explainer<'a> {
+    pub(crate) table: &'a EncodedTable,
+    pub(crate) engine: &'a MemoryEngine<'a>,
+    pub(crate) missing: MissingRule,
+    pub(crate) run: &'a Run,
 }
 
 /// Rows times subsets up to which every subset is looked at.
@@ -51,7 +51,7 @@ impl Explainer<'_> {
     }
 
     /// Which few columns of `set` do most; none when a limit was in the way from the start.
-    pub(super) fn explanation(
+    pub(crate) fn explanation(
         &self,
         set: &ColumnSet,
         measure: Measure,

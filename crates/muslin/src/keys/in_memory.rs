@@ -277,7 +277,7 @@ pub(super) fn whole(sizes: &ClassSizes, all: ColumnSet, target: Target) -> Whole
 
 /// What a set is explained by. Of a key, the classes say more than the pairs, nearly all of which
 /// any few columns tell apart.
-fn explained_measure(target: Target, missing: MissingRule) -> Measure {
+pub(crate) fn explained_measure(target: Target, missing: MissingRule) -> Measure {
     match (target.is_key(), missing) {
         (false, _) => target.measure(),
         (true, MissingRule::Wildcard) => Measure::Separation,

@@ -30,6 +30,9 @@ pub use self::report::{
     StepReport, TargetReport, WholeReport,
 };
 
+pub(crate) use self::explain::Explainer;
+pub(crate) use self::in_memory::explained_measure;
+
 use self::in_memory::InMemory;
 use crate::input::InputReport;
 use crate::looked::{Looked, is_nearly_unique};
@@ -235,7 +238,7 @@ struct Facts<'a> {
 }
 
 /// The names of a set's columns.
-fn set_names(table: &EncodedTable, set: &ColumnSet) -> Vec<String> {
+pub(crate) fn set_names(table: &EncodedTable, set: &ColumnSet) -> Vec<String> {
     set.iter().map(|id| table.column(id).name().to_owned()).collect()
 }
 
@@ -257,7 +260,7 @@ fn weights(
 }
 
 /// Columns that say nearly everything by themselves and hide what the others say.
-fn nearly_unique(table: &EncodedTable) -> Vec<String> {
+pub(crate) fn nearly_unique(table: &EncodedTable) -> Vec<String> {
     let named = table.columns().iter().filter(|column| is_nearly_unique(column));
     let warning = |column: &muslin_table::Column| {
         let name = printable(column.name());

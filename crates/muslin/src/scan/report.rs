@@ -151,6 +151,17 @@ pub struct SizeReport {
     pub rows: u64,
 }
 
+impl Threshold {
+    pub(crate) fn new(sizes: &ClassSizes, k: u64) -> Self {
+        Self {
+            k,
+            rows: sizes.rows_below(k),
+            share: share(sizes.rows_below(k), sizes.rows()),
+            classes: sizes.classes_below(k),
+        }
+    }
+}
+
 impl ClassesReport {
     pub(super) fn new(
         columns: Vec<String>,
@@ -180,13 +191,7 @@ impl ClassesReport {
 
 /// Rows in classes below each of some sizes.
 pub(super) fn thresholds(sizes: &ClassSizes, thresholds: &[u64]) -> Vec<Threshold> {
-    let below = |&k: &u64| Threshold {
-        k,
-        rows: sizes.rows_below(k),
-        share: share(sizes.rows_below(k), sizes.rows()),
-        classes: sizes.classes_below(k),
-    };
-    thresholds.iter().map(below).collect()
+    thresholds.iter().map(|&k| Threshold::new(sizes, k)).collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share for people to read")]

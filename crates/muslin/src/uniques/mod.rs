@@ -192,7 +192,12 @@ impl UniquesJob {
             by_size: found.by_size().collect(),
             rows_with_uniques: found.rows_with_uniques(),
             rows_by_smallest: report::rows_by_smallest(found),
-            score: ScoreReport::new(found, self.max_size),
+            score: ScoreReport::new(
+                found.score(),
+                found.score_scale(),
+                table.columns().len(),
+                self.max_size,
+            ),
             dis: DisReport::from(&dis),
             column_shares: report::column_shares(found, table),
             sets: report::sets(found, table),

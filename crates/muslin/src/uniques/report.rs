@@ -205,10 +205,11 @@ impl From<&Dis> for DisReport {
 }
 
 impl ScoreReport {
-    pub(super) fn new(found: &UniquesFound, max_size: Option<usize>) -> Self {
+    /// Of a search for sets of at most `max_size` items in so many columns.
+    pub(crate) fn new(variant: Score, scale: i32, columns: usize, max_size: Option<usize>) -> Self {
         // A bound from the number of columns on is none.
-        let max_size = max_size.filter(|&size| size + 1 < found.columns().len());
-        let formula = match (found.score(), max_size) {
+        let max_size = max_size.filter(|&size| size + 1 < columns);
+        let formula = match (variant, max_size) {
             (Score::Original, Some(size)) => {
                 format!("the product of (columns - i) for i from its size to {size}")
             }
@@ -217,7 +218,7 @@ impl ScoreReport {
                 "(2^(columns - size) - 1) * size! * (columns - size)! / columns!".into()
             }
         };
-        Self { variant: found.score(), formula, scale: found.score_scale() }
+        Self { variant, formula, scale }
     }
 }
 

@@ -10,6 +10,9 @@ use muslin::{
     KeysReport, Measure, SampledSet, SetsMethod, Stop, Target, WriteOptions,
 };
 
+pub(super) use self::render::{columns, heading, set_of};
+pub(super) use self::render_set::{figures, looked_into};
+
 use self::render::render;
 use super::input::Asked;
 use super::{Finished, Outcome, print, start, talk, to_json};

@@ -257,7 +257,7 @@ fn next_step(report: &KeysReport) -> String {
     }
 }
 
-pub(super) fn heading(title: &str, style: &Style) -> String {
+pub(in super::super) fn heading(title: &str, style: &Style) -> String {
     style.heading(style.wrap(title, 0).trim_end()) + "\n"
 }
 
@@ -268,11 +268,11 @@ pub(super) fn measure_of(measure: Measure) -> &'static str {
     }
 }
 
-pub(super) fn columns(number: usize) -> String {
+pub(in super::super) fn columns(number: usize) -> String {
     format!("{number} {}", if number == 1 { "column" } else { "columns" })
 }
 
 /// The columns of a set; there may be none.
-pub(super) fn set_of(names: &[String]) -> String {
+pub(in super::super) fn set_of(names: &[String]) -> String {
     if names.is_empty() { "(no column at all)".into() } else { list(names) }
 }

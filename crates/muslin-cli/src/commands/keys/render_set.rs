@@ -147,7 +147,7 @@ pub(super) fn given(report: &KeysReport, set: &GivenSetReport, style: &Style) ->
 }
 
 /// Ratios and counts, each on a line.
-fn figures(of: &RatiosReport, rows: u64, style: &Style) -> String {
+pub(in super::super) fn figures(of: &RatiosReport, rows: u64, style: &Style) -> String {
     let sure = of.confidence.map_or(String::new(), |sure| format!(", {} sure", percent(sure)));
     let between = |bounds: &BoundsReport| {
         format!("between {} and {}{sure}", ratio(bounds.low), ratio(bounds.high))
@@ -193,7 +193,7 @@ fn figures(of: &RatiosReport, rows: u64, style: &Style) -> String {
 }
 
 /// The order of a set's columns, and the few that do most.
-fn looked_into(
+pub(in super::super) fn looked_into(
     steps: &[muslin::StepReport],
     explanation: Option<&ExplanationReport>,
     rows: u64,
