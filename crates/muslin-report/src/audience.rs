@@ -9,14 +9,14 @@ impl Document {
     ///
     /// # Guarantee
     /// No section for those who have the data alone, no row number, no value that fewer than `k` rows
-    /// have, no count from 1 to `k` - 1; shares of people in whole percent. `is_rare` tells texts that are
+    /// have, no count of people from 1 to `k` - 1, in sentences neither; shares of people in whole percent. `is_rare` tells texts that are
     /// values of fewer than `k` rows: where one stands in a sentence or a label all the same, as a word of
     /// its own, it is replaced by `…`.
     #[must_use]
     pub fn for_release(mut self, k: u64, is_rare: &dyn Fn(&str) -> bool) -> Self {
         "external".clone_into(&mut self.audience);
         self.sections.retain(|section| !section.internal);
-        let words = |text: &mut String| *text = without(text, is_rare);
+        let words = |text: &mut String| *text = without(text, k, is_rare);
         for finding in &mut self.verdict.findings {
             words(&mut finding.text);
         }
@@ -114,18 +114,33 @@ fn of_figure(figure: &mut Figure, k: u64, words: &impl Fn(&mut String)) {
     }
 }
 
-/// A text without words that are rare values.
-fn without(text: &str, is_rare: &dyn Fn(&str) -> bool) -> String {
+/// What counts in sentences are of, where they are of people.
+const COUNTED: [&str; 8] =
+    ["row", "rows", "cell", "cells", "people", "person", "published", "guesses"];
+
+/// A text without words that are rare values, and without small counts of people.
+fn without(text: &str, k: u64, is_rare: &dyn Fn(&str) -> bool) -> String {
     if is_rare(text.trim()) {
         return "…".into();
     }
+    let bare =
+        |part: &str| -> String { part.trim_matches(|c: char| !c.is_alphanumeric()).to_owned() };
+    let parts: Vec<&str> = text.split_inclusive(char::is_whitespace).collect();
     let mut made = String::with_capacity(text.len());
-    for part in text.split_inclusive(char::is_whitespace) {
+    for (at, part) in parts.iter().enumerate() {
         let word = part.trim_end();
         let end = &part[word.len()..];
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-        if !bare.is_empty() && (is_rare(word) || is_rare(bare)) {
+        let own = bare(word);
+        let is_small = own.parse().is_ok_and(|count: u64| (1..k).contains(&count));
+        // `one in 2 rows` and `at least 2 rows` are what is asked for, not what was counted.
+        let before = at.checked_sub(1).map(|at| bare(parts[at]));
+        let is_asked = before.is_some_and(|own| own == "in" || own == "least");
+        let is_count = !is_asked
+            && parts.get(at + 1).is_some_and(|next| COUNTED.contains(&bare(next).as_str()));
+        if !own.is_empty() && (is_rare(word) || is_rare(&own)) {
             made.push('…');
+        } else if is_small && is_count {
+            made.push_str(&word.replace(&own, &format!("<{k}")));
         } else {
             made.push_str(word);
         }
@@ -183,6 +198,20 @@ mod tests {
         }
         assert!(pages[1].contains("| (rare) | <5 | <3 % |"), "{}", pages[1]);
         assert!(document.texts().iter().all(|text| !text.contains("Canary")));
+    }
+
+    #[test]
+    fn small_counts_in_sentences_are_not_for_everybody() {
+        let told = |text: &str| without(text, 5, &|_| false);
+        assert_eq!(
+            told("3 rows are alone (1 cell), and 12 people"),
+            "<5 rows are alone (<5 cell), and 12 people"
+        );
+        assert_eq!(
+            told("k = 3, one in 2 rows, at least 3 rows; 3-anonymity"),
+            "k = 3, one in 2 rows, at least 3 rows; 3-anonymity"
+        );
+        assert_eq!(told("0 rows; 5 rows; 2 published rows"), "0 rows; 5 rows; <5 published rows");
     }
 
     #[test]
