@@ -22,7 +22,7 @@ pub(super) fn draw(chart: &BarChart, plot: &mut Plot) {
     let (most, is_share) = chart.most();
     let ticks = axis_ticks(most, is_share);
     let end = ticks.last().map_or(1.0, |last| last.0);
-    let thick = if series == 1 { 14.0 } else { 10.0 };
+    let thick = if series == 1 { 14.0 } else { 13.0 };
     let step = thick * float(series) + 10.0;
     let bottom = top + step * float(shown.len());
     for (number, (place, told)) in ticks.iter().enumerate() {
