@@ -22,6 +22,7 @@ impl Document {
         }
         words(&mut self.verdict.headline);
         self.verdict.not_claimed.iter_mut().for_each(words);
+        let rows = self.rows;
         for Section { blocks, .. } in &mut self.sections {
             blocks.retain(|block| !has_rows(block));
             for block in blocks {
@@ -30,8 +31,8 @@ impl Document {
                     Block::List(items) | Block::Commands(items) => {
                         items.iter_mut().for_each(words);
                     }
-                    Block::Table(table) => of_table(table, k, &words),
-                    Block::Figure(figure) => of_figure(figure, k, &words),
+                    Block::Table(table) => of_table(table, (k, rows), &words),
+                    Block::Figure(figure) => of_figure(figure, (k, rows), &words),
                 }
             }
         }
@@ -72,11 +73,11 @@ fn has_rows(block: &Block) -> bool {
     matches!(block, Block::Table(table) if table.rows.iter().flatten().any(is_row))
 }
 
-fn of_table(table: &mut Table, k: u64, words: &impl Fn(&mut String)) {
+fn of_table(table: &mut Table, (k, all): (u64, u64), words: &impl Fn(&mut String)) {
     words(&mut table.caption);
     for cell in table.rows.iter_mut().flatten() {
         match cell {
-            Cell::Quantity(quantity) => *quantity = quantity.rounded(k),
+            Cell::Quantity(quantity) => *quantity = quantity.rounded(k, all),
             Cell::Value { rows, .. } if *rows < k => *cell = Cell::text("(rare)"),
             // It stays as a value; how many have it is a count like others.
             Cell::Value { text, .. } => *cell = Cell::Text(std::mem::take(text)),
@@ -86,9 +87,9 @@ fn of_table(table: &mut Table, k: u64, words: &impl Fn(&mut String)) {
     }
 }
 
-fn of_figure(figure: &mut Figure, k: u64, words: &impl Fn(&mut String)) {
+fn of_figure(figure: &mut Figure, (k, all): (u64, u64), words: &impl Fn(&mut String)) {
     words(&mut figure.says);
-    let round = |quantity: &mut Quantity| *quantity = quantity.rounded(k);
+    let round = |quantity: &mut Quantity| *quantity = quantity.rounded(k, all);
     match &mut figure.chart {
         Chart::Bars(chart) | Chart::Histogram(chart) => {
             for (label, values) in &mut chart.bars {

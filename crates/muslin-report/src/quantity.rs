@@ -47,25 +47,53 @@ impl Quantity {
         !matches!(self, Self::Count(_) | Self::Below(_) | Self::Number(_))
     }
 
-    /// What may be told where counts below `k` are not: small counts as `<k`, shares in whole percent.
+    /// What may be told of `rows` people where counts below `k` are not: small counts as `<k`; shares in
+    /// whole percent, or coarser, so that one step is at least `k` people; other numbers by two digits.
     #[must_use]
-    pub(crate) fn rounded(self, k: u64) -> Self {
+    pub fn rounded(self, k: u64, rows: u64) -> Self {
         match self {
             Self::Count(count) if (1..k).contains(&count) => Self::Below(k),
             Self::Share { part, of } => {
-                // A whole percent of a small table may be one person.
-                if (1..k).contains(&part) || part < of && of - part < k {
-                    let least = whole_percent(k, of).max(1);
-                    return if part < k { Self::BelowPercent(least) } else { Self::Percent(100) };
+                let step = step(k, of);
+                if (1..k).contains(&part) {
+                    return Self::BelowPercent(step.min(100));
+                }
+                if part < of && of - part < k {
+                    return Self::Percent(100);
                 }
                 match whole_percent(part, of) {
-                    0 if part > 0 => Self::BelowPercent(1),
-                    percent => Self::Percent(percent),
+                    percent if percent < step && part > 0 => Self::BelowPercent(step.min(100)),
+                    percent => Self::Percent(((percent + step / 2) / step * step).min(100)),
                 }
+            }
+            Self::Fraction(share) if share > 0.0 && share.is_finite() => {
+                let step = f64::from(step(k, rows));
+                let percent = share * 100.0;
+                let steps = (percent / step).round();
+                if percent < step {
+                    Self::BelowPercent(to_percent(step).min(100))
+                } else {
+                    Self::Percent(to_percent(steps * step))
+                }
+            }
+            Self::Number(number) if number.is_finite() && number != 0.0 => {
+                let scale = 10f64.powf(1.0 - number.abs().log10().floor());
+                Self::Number((number * scale).round() / scale)
             }
             other => other,
         }
     }
+}
+
+/// The percent that at least `k` of some people are.
+fn step(k: u64, of: u64) -> u32 {
+    let percent = (u128::from(k) * 100).div_ceil(u128::from(of.max(1)));
+    u32::try_from(percent.clamp(1, 100)).unwrap_or(100)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+fn to_percent(percent: f64) -> u32 {
+    percent as u32
 }
 
 /// A share in whole percent, halves up.
@@ -147,7 +175,7 @@ mod tests {
 
     #[test]
     fn small_counts_are_not_told_to_everybody() {
-        let told = |quantity: Quantity| quantity.rounded(5).to_string();
+        let told = |quantity: Quantity| quantity.rounded(5, 1_000).to_string();
         assert_eq!(told(Quantity::Count(0)), "0");
         assert_eq!(told(Quantity::Count(4)), "<5");
         assert_eq!(told(Quantity::Count(5)), "5");
@@ -157,7 +185,16 @@ mod tests {
         assert_eq!(told(Quantity::Share { part: 12, of: 100_000 }), "<1 %");
         assert_eq!(told(Quantity::Share { part: 97, of: 100 }), "100 %");
         assert_eq!(told(Quantity::Share { part: 1, of: 8 }), "<63 %");
+        assert_eq!(told(Quantity::Share { part: 1, of: 2 }), "<100 %");
         assert_eq!(told(Quantity::Share { part: 255, of: 1_000 }), "26 %");
-        assert_eq!(told(Quantity::Fraction(0.123)), "12.3 %");
+        // Eleven and thirteen of fifty are not told apart.
+        assert_eq!(told(Quantity::Share { part: 11, of: 50 }), "20 %");
+        assert_eq!(told(Quantity::Share { part: 13, of: 50 }), "30 %");
+        assert_eq!(told(Quantity::Fraction(0.123)), "12 %");
+        assert_eq!(told(Quantity::Fraction(0.003)), "<1 %");
+        assert_eq!(told(Quantity::Fraction(0.0)), "0 %");
+        assert_eq!(told(Quantity::Fraction(21.43)), "2143 %");
+        assert_eq!(told(Quantity::Number(0.003_115_26)), "0.003");
+        assert_eq!(Quantity::Number(-0.031_15).rounded(5, 9), Quantity::Number(-0.031));
     }
 }

@@ -87,6 +87,22 @@ fn a_rehearsal_warns_of_limits_and_refuses_what_is_wrong() {
     assert_eq!(muslin(folder.path(), &args).status.code(), Some(2));
 }
 
+/// What cannot be done with all rows is an error of the rehearsal too.
+#[test]
+fn a_rehearsal_of_all_rows_fails_as_the_release_would() {
+    let policy = b"schema = 1\n[columns.id]\nrole = \"identifier\"\n[release]\nk = 2\naccept = [\"downcoding\"]\n";
+    let folder = folder_with(&[("people.csv", b"id\n1\n2\n3\n"), ("muslin.toml", policy)]);
+    for more in [&[][..], &["--dry-run"]] {
+        let output = muslin(folder.path(), &[&ARGS[..], more].concat());
+        assert_eq!(output.status.code(), Some(4), "{}", seen(&output));
+        assert!(seen(&output).contains("nothing is left to publish"));
+    }
+    let policy = "schema = 1\n[release]\nk = 9\naccept = [\"downcoding\"]\n";
+    std::fs::write(folder.path().join("muslin.toml"), policy).unwrap();
+    let output = muslin(folder.path(), &[&ARGS[..], &["--dry-run"]].concat());
+    assert_eq!(output.status.code(), Some(4), "{}", seen(&output));
+}
+
 /// Who has two releases of the same people may combine them.
 #[test]
 fn other_releases_of_the_same_input_are_told() {

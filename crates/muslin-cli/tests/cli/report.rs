@@ -113,6 +113,20 @@ fn what_is_for_everybody_holds_nothing_rare() {
     numbers(&Value::Object(document), &mut counts);
     assert!(counts.iter().all(|count| !(1..5).contains(count)), "{counts:?}");
 
+    // A copy that claims nothing is judged all the same, and what few have is not told.
+    std::fs::write(folder.path().join("copy.csv"), people()).unwrap();
+    let args = ["report", "people.csv", "-p", "muslin.toml", "--release", "copy.csv", "-o", "c.md"];
+    let output = muslin(folder.path(), &[&args[..], &["--audience", "external"]].concat());
+    assert!(output.status.success(), "{}", seen(&output));
+    let page = text(folder.path(), "c.md");
+    assert!(
+        page.contains("is not what it claims to be") && page.contains("more than 20.0 %"),
+        "{page}"
+    );
+    for canary in CANARIES {
+        assert!(!page.contains(canary), "{canary}");
+    }
+
     let page = report("internal", "i.html");
     assert!(page.contains("Do not hand it on") && page.contains("Columns and roles"));
 }
@@ -139,7 +153,8 @@ fn what_goes_wrong_with_reports_has_a_way_out() {
     let nameless = run(&["report", "people.csv", "-o", "report.txt"]);
     let nowhere = run(&["report", "people.csv", "-o", "no/such/report.html"]);
     let missing = run(&["report", "people.csv", "--release", "nothing.csv", "-o", "r.html"]);
-    insta::assert_snapshot!("wrong", [nameless, nowhere, missing].join("\n"));
+    let alone = run(&["report", "people.csv", "--audience", "external", "-o", "r.html"]);
+    insta::assert_snapshot!("wrong", [nameless, nowhere, missing, alone].join("\n"));
 }
 
 #[test]

@@ -217,6 +217,9 @@ impl ProtectJob {
 
     /// Columns that the policy names are there.
     fn check_columns(&self, whole: &Whole) -> Result<()> {
+        if whole.published().is_empty() {
+            return Err(unreachable("every column is an identifier: nothing is left to publish"));
+        }
         let policy = &self.policy;
         let combined = policy.release.combination.iter().flat_map(|of| &of.columns);
         let slices = policy.protect.slice.slices.iter().flatten().flatten();

@@ -109,7 +109,8 @@ impl ProtectJob {
         for &size in &REHEARSED[..sizes] {
             run.check()?;
             let drawn = MemoryEngine::new(&whole.table, run).sample(size, run.seed_of_run())?;
-            let (rehearsal, report) = self.rehearsed(&drawn, &folder, run)?;
+            let is_all = drawn.rows() as u64 == rows;
+            let (rehearsal, report) = self.rehearsed(&drawn, is_all, &folder, run)?;
             rehearsals.push(rehearsal);
             last = report.or(last);
         }
@@ -152,6 +153,7 @@ impl ProtectJob {
     fn rehearsed(
         &self,
         drawn: &EncodedTable,
+        is_all: bool,
         folder: &SafeFolder,
         run: &Run,
     ) -> Result<(Rehearsal, Option<ProtectReport>)> {
@@ -186,7 +188,9 @@ impl ProtectJob {
                 Ok((rehearsal, Some(report)))
             }
             // What drawn rows cannot do, all rows may.
-            Err(error) if matches!(error.failure(), Failure::Unreachable | Failure::Usage) => {
+            Err(error)
+                if !is_all && matches!(error.failure(), Failure::Unreachable | Failure::Usage) =>
+            {
                 rehearsal.failed = error.to_string().lines().next().map(str::to_owned);
                 Ok((rehearsal, None))
             }

@@ -81,7 +81,7 @@ pub(super) fn survival(before: &ScanReport, after: Option<&ScanReport>) -> Figur
     clippy::cast_sign_loss,
     reason = "a share from 0 to 1"
 )]
-fn rows(share: f64, of: u64) -> u64 {
+pub(super) fn rows(share: f64, of: u64) -> u64 {
     (share * of as f64).round() as u64
 }
 

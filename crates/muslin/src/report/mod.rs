@@ -39,7 +39,7 @@ pub enum Audience {
 ///
 /// # Guarantee
 /// No value of a cell is in it, except bins of published columns that at least `k` rows have. For
-/// [`Audience::External`] also: no row number, no count from 1 to `k` - 1, no section about the original
+/// [`Audience::External`], which takes a release, also: no row number, no count from 1 to `k` - 1, no section about the original
 /// alone, and no text that is a value of fewer than `k` rows; the report is searched for those before it is
 /// given out.
 ///
@@ -169,6 +169,12 @@ impl ReportJob {
 
     /// Looks at the table, and at the release where there is one, and writes about it.
     pub fn run(&self, run: &Run) -> Result<Document> {
+        if self.audience == Audience::External && self.release.is_none() {
+            return Err(crate::protect::wrong(
+                "a report for everybody is about a release, and none is named",
+                "pass `--release`, or leave `--audience external` out",
+            ));
+        }
         let scan = self.scan(run)?;
         let k = u64::from(self.k.or(self.policy.as_ref().and_then(Policy::k)).unwrap_or(5));
         let made = match &self.release {
@@ -233,8 +239,14 @@ impl ReportJob {
             diff.hierarchies = policy.hierarchies();
             diff.k = policy.k();
         }
+        // What nobody gave a role has the one that was suggested.
+        let sensitive = scan.columns.iter().filter(|column| column.role == Role::Sensitive);
+        for column in sensitive {
+            attack.roles.entry(column.name.clone()).or_insert(Role::Sensitive);
+        }
         if manifest.is_none() {
-            verify.k = self.k.or(verify.k);
+            // Where nothing is claimed, k is what is asked.
+            verify.k = u32::try_from(k).ok();
             let names = self.quasi_identifiers.clone();
             verify.quasi_identifiers.clone_from(&names);
             attack.quasi_identifiers = names;
@@ -254,7 +266,15 @@ impl ReportJob {
                     roles: self.roles.clone(),
                     ..ProtectJob::new(self.input.clone(), policy.clone(), "")
                 };
-                Some(job.plan(&[3, 5, 10, 20], run)?)
+                match job.plan(&[3, 5, 10, 20], &run.clone().at_most(self.budget)) {
+                    Ok(plan) => Some(plan),
+                    // What does not fit the budget is left out.
+                    Err(error) if error.failure() == crate::Failure::Limit => {
+                        run.check()?;
+                        None
+                    }
+                    Err(error) => return Err(error),
+                }
             }
             None => None,
         };
@@ -300,6 +320,7 @@ fn claimed_columns(manifest: &Manifest) -> Vec<String> {
 /// A document of the project's own form.
 fn document(
     scan: &ScanReport,
+    rows: u64,
     subtitle: String,
     verdict: Verdict,
     sections: Vec<Section>,
@@ -308,7 +329,7 @@ fn document(
         schema: 1,
         title: scanned::title(scan),
         subtitle,
-        rows: scan.rows,
+        rows,
         audience: "internal".into(),
         verdict,
         sections: sections.into_iter().filter(|section| !section.blocks.is_empty()).collect(),

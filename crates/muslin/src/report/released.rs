@@ -6,7 +6,7 @@ use muslin_report::{
 
 use super::{Audience, document, figures, scanned, sorted};
 use crate::attack::{AttackReport, AttackResult};
-use crate::diff::{DiffColumnReport, DiffMarginal, DiffReport};
+use crate::diff::{DiffBin, DiffColumnReport, DiffMarginal, DiffReport};
 use crate::plots::{association_figure, loss_figure, marginal_figure};
 use crate::protect::PlanReport;
 use crate::release_folder::Manifest;
@@ -62,7 +62,7 @@ impl Released<'_> {
             "A release of {rows} rows and {} columns: what holds, what is lost, what attacks gain",
             self.lost.release_columns
         );
-        document(self.scan, subtitle, verdict, sections)
+        document(self.scan, self.lost.rows_after, subtitle, verdict, sections)
     }
 
     fn headline(&self) -> String {
@@ -93,8 +93,8 @@ impl Released<'_> {
             let gained = match (own.success, own.baseline) {
                 (Some(success), Some(baseline)) => format!(
                     "{} right, against {} without the attack",
-                    Quantity::Fraction(success),
-                    Quantity::Fraction(baseline)
+                    self.told(success),
+                    self.told(baseline)
                 ),
                 _ => "certain of somebody".into(),
             };
@@ -103,8 +103,21 @@ impl Released<'_> {
         findings
     }
 
+    /// A share in a sentence, as the reader may see it.
+    fn told(&self, share: f64) -> Quantity {
+        let share = Quantity::Fraction(share);
+        match self.audience {
+            Audience::Internal => share,
+            Audience::External => share.rounded(self.k, self.lost.rows_after),
+        }
+    }
+
     fn situation(&self) -> Section {
-        let mut section = scanned::situation(self.scan);
+        // Rows of the original, less those that are published, are people.
+        let mut section = match self.audience {
+            Audience::Internal => scanned::situation(self.scan),
+            Audience::External => Section::new("situation", "The table"),
+        };
         let mut table = Table::new("What was published", &["what", "is"]);
         let mut row = |what: &str, is: Cell| table.rows.push(vec![Cell::text(what), is]);
         row("rows", Cell::count(self.lost.rows_after));
@@ -136,10 +149,12 @@ impl Released<'_> {
             }
             section.table(table);
             let mut table = Table::new("Risk of being found", &["what", "before", "after"]);
-            let highest = |smallest: Option<u64>| {
-                smallest
-                    .filter(|&rows| rows > 0)
-                    .map_or(Cell::Nothing, |rows| Cell::fraction(inverse(rows)))
+            let highest = |smallest: Option<u64>| match smallest {
+                Some(rows) if rows < self.k && self.audience == Audience::External => {
+                    Cell::text(format!("more than {}", Quantity::Fraction(inverse(self.k))))
+                }
+                Some(rows) if rows > 0 => Cell::fraction(inverse(rows)),
+                _ => Cell::Nothing,
             };
             table.rows.push(vec![
                 Cell::text("highest of anybody: 1 by the smallest class"),
@@ -170,9 +185,11 @@ impl Released<'_> {
                 accepted.map(|own| format!("The known attack `{own}` was accepted.")).collect(),
             );
         }
+        let rows = self.lost.rows_after;
+        let cells = |share: f64| Quantity::Share { part: figures::rows(share, rows), of: rows };
         let bar = |own: &DiffColumnReport| {
-            let suppressed = Quantity::Fraction(own.suppressed_share);
-            (own.name.clone(), vec![suppressed, Quantity::Fraction(own.generalized_share)])
+            let each = vec![cells(own.suppressed_share), cells(own.generalized_share)];
+            (own.name.clone(), each)
         };
         let touched = |own: &&DiffColumnReport| {
             !own.withheld && (own.suppressed_share > 0.0 || own.generalized_share > 0.0)
@@ -243,12 +260,21 @@ impl Released<'_> {
     fn readable(&self, marginal: &DiffMarginal) -> DiffMarginal {
         let mut marginal = marginal.clone();
         let is_hidden = marginal.kind == "ranges" && self.audience == Audience::External;
-        for bin in &mut marginal.bins {
-            if is_hidden {
-                bin.label = None;
-            } else if bin.before < self.k {
-                bin.label = bin.label.as_ref().map(|_| format!("(rare) {}", bin.bin));
-            }
+        if is_hidden {
+            marginal.bins.iter_mut().for_each(|bin| bin.label = None);
+            return marginal;
+        }
+        // Those that few rows have are one bin, at the end: their places in the order tell too.
+        let (kept, rare): (Vec<_>, Vec<_>) =
+            marginal.bins.into_iter().partition(|bin| bin.before >= self.k);
+        marginal.bins = kept;
+        if !rare.is_empty() {
+            marginal.bins.push(DiffBin {
+                bin: marginal.bins.len() as u64 + 1,
+                label: Some("(rare)".into()),
+                before: rare.iter().map(|bin| bin.before).sum(),
+                after: rare.iter().map(|bin| bin.after).sum(),
+            });
         }
         marginal
     }
@@ -326,7 +352,7 @@ impl Released<'_> {
         if let Some(median) = lost.queries.median {
             items.push(format!(
                 "Counts of a few conditions are off by {} at the median.",
-                Quantity::Fraction(median)
+                self.told(median)
             ));
         }
         items.push("The order of the rows says nothing.".into());

@@ -18,7 +18,7 @@ pub(super) fn document_of(scan: &ScanReport) -> Document {
     };
     let mut sections = vec![situation(scan), columns(scan), risk(scan)];
     sections.extend([searched(scan), dependencies(scan), helps(scan), presets(scan), next(scan)]);
-    document(scan, subtitle(scan), verdict, sections)
+    document(scan, scan.rows, subtitle(scan), verdict, sections)
 }
 
 pub(super) fn title(scan: &ScanReport) -> String {
