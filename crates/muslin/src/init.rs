@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use muslin_engine::Run;
-use muslin_io::{ColumnChoice, Input, ReadOptions};
+use muslin_io::{ColumnChoice, ColumnType, Input, ReadOptions};
 use muslin_table::{Role, printable};
 use serde::Serialize;
 
@@ -142,7 +142,7 @@ impl InitJob {
         );
         text += &self.input_part();
         for column in &scan.columns {
-            text += &of_column(column);
+            text += &of_column(column, self.read.types.get(&column.name).copied());
         }
         let _ = write!(
             text,
@@ -200,7 +200,7 @@ impl InitJob {
     }
 }
 
-fn of_column(column: &ColumnReport) -> String {
+fn of_column(column: &ColumnReport, said: Option<ColumnType>) -> String {
     let mut text = format!("\n[columns.{}]\n", key(&column.name));
     let role = format!("role = {}", quoted(column.role.name()));
     let why = match column.decided {
@@ -208,6 +208,9 @@ fn of_column(column: &ColumnReport) -> String {
         Decided::Suggested => comment(&column.reason),
     };
     let _ = writeln!(text, "{role:<33} # {why}");
+    if let Some(own) = said {
+        let _ = writeln!(text, "type = {}", quoted(own.name()));
+    }
     match column.role {
         Role::Sensitive => {
             text += "# diversity = \"2\"                 # no value is that of more than one in 2 rows of a class\n# closeness = \"0.3\"               # classes whose shares are near the table's\n";

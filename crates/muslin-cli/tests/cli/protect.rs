@@ -120,6 +120,7 @@ fn other_releases_of_the_same_input_are_told() {
     std::fs::remove_dir_all(folder.path().join("second")).unwrap();
     assert!(!warned("third", &["--reproducible", "--seed", "7"]));
     assert!(!warned("fourth", &["--reproducible", "--seed", "7"]), "the same release");
+    assert!(warned("fifth", &["--reproducible", "--seed", "8"]), "another draw");
 }
 
 const ARGS: [&str; 6] = ["protect", "people.csv", "-p", "muslin.toml", "-o", "release"];

@@ -167,8 +167,12 @@ fn a_first_policy_is_written_and_works() {
     let again = muslin(folder.path(), &["init", "people.csv"]);
     assert_eq!(again.status.code(), Some(2), "{}", seen(&again));
     assert!(text(folder.path(), "muslin.toml").contains("ihsn-3"));
-    let printed = muslin(folder.path(), &["init", "people.csv", "-o", "-", "--null", "-9"]);
-    assert!(String::from_utf8(printed.stdout).unwrap().contains("null = [\"-9\"]"));
+    let args = ["init", "people.csv", "-o", "-", "--null", "-9", "--type", "age=text"];
+    let printed = String::from_utf8(muslin(folder.path(), &args).stdout).unwrap();
+    assert!(
+        printed.contains("null = [\"-9\"]") && printed.contains("type = \"text\""),
+        "{printed}"
+    );
     let made =
         muslin(folder.path(), &["protect", "people.csv", "-p", "muslin.toml", "-o", "release"]);
     assert!(made.status.success(), "{}", seen(&made));

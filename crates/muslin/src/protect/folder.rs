@@ -74,7 +74,7 @@ impl ProtectJob {
             Input::Path(path) => sha256(path)?,
             Input::Stdin => None,
         };
-        report.warnings.extend(self.earlier(input_sha256.as_deref()));
+        report.warnings.extend(self.earlier(input_sha256.as_deref(), sha256(&path)?.as_deref()));
         self.fill(&folder, &data, &report, input_sha256, &lost, &work.entries)?;
         run.check()?;
         folder.commit()?;
@@ -136,13 +136,12 @@ impl ProtectJob {
         warnings
     }
 
-    /// A warning where folders beside this one hold other releases of the same input. One that the
-    /// same policy and seed made is the same release.
-    fn earlier(&self, input_sha256: Option<&str>) -> Option<String> {
-        let policy = self.policy_text.as_deref().map(sha256_of);
+    /// A warning where folders beside this one hold other releases of the same input. One of the same
+    /// bytes tells no more.
+    fn earlier(&self, input_sha256: Option<&str>, data_sha256: Option<&str>) -> Option<String> {
         let is_other = |manifest: &Manifest| {
-            let is_alike = self.seed.is_some() && manifest.reproducible;
-            let is_same = is_alike && policy.is_some() && manifest.policy_sha256 == policy;
+            let data = manifest.files.iter().find(|file| file.name == manifest.data);
+            let is_same = data.is_some_and(|data| Some(data.sha256.as_str()) == data_sha256);
             !is_same
                 && manifest.input_sha256.is_some()
                 && manifest.input_sha256.as_deref() == input_sha256
