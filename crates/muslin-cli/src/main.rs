@@ -13,6 +13,7 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 
 use clap::Parser;
+use muslin::Spelling;
 
 use crate::args::{Args, Command};
 use crate::commands::{Finished, talk};
@@ -78,7 +79,12 @@ fn run(args: &Args) -> Exit {
         Ok(exit) => exit,
         Err(Finished::Failed(error)) if error.is_closed_pipe() => Exit::Fine,
         Err(Finished::Failed(error)) => {
-            talk(&format!("error: {error}"));
+            // What is said in a policy is mended there.
+            let spelling = match args.command {
+                Command::Protect(_) | Command::Plan(_) => Spelling::Policy,
+                _ => Spelling::Flags,
+            };
+            talk(&format!("error: {}", spelling.of(&error.to_string())));
             Exit::from(error.failure())
         }
         Err(Finished::Usage(text)) => {

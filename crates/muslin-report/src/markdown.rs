@@ -1,11 +1,12 @@
 //! A document as Markdown; figures as their numbers.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use muslin_table::printable;
 
-use crate::document::{Block, Document, Table};
-use crate::figure::{Chart, Figure};
+use crate::document::{Block, Cell, Document, Table};
+use crate::figure::{Chart, Figure, HeatMap};
 use crate::html::numbers;
 
 impl Document {
@@ -74,27 +75,38 @@ fn figure(text: &mut String, figure: &Figure) {
         table(text, &of);
     }
     if let Chart::Heat(map) = &figure.chart {
-        let mut of = Table::new(&figure.title, &["columns", "of", "value"]);
-        for panel in &map.panels {
-            for field in &panel.fields {
-                let (Some(a), Some(b)) = (map.names.get(field.a), map.names.get(field.b)) else {
-                    continue;
-                };
-                let names = crate::Cell::text(format!("{a}, {b}"));
-                let title = crate::Cell::text(&panel.title);
-                of.rows.push(vec![names, title, crate::Cell::Quantity(field.value)]);
-            }
-        }
-        table(text, &of);
+        table(text, &pairs(&figure.title, map));
     }
     if let Chart::Scatter(plot) = &figure.chart {
         let mut of = Table::new(&figure.title, &["what", &plot.x, &plot.y]);
         for point in plot.groups.iter().flat_map(|group| &group.points) {
-            let cells = [point.x, point.y].map(crate::Cell::Quantity);
-            of.rows.push(std::iter::once(crate::Cell::text(&point.label)).chain(cells).collect());
+            let cells = [point.x, point.y].map(Cell::Quantity);
+            of.rows.push(std::iter::once(Cell::text(&point.label)).chain(cells).collect());
         }
         table(text, &of);
     }
+}
+
+/// A line for each pair, with what each panel says of it.
+fn pairs(title: &str, map: &HeatMap) -> Table {
+    let header: Vec<&str> =
+        std::iter::once("columns").chain(map.panels.iter().map(|own| own.title.as_str())).collect();
+    let mut table = Table::new(title, &header);
+    let mut values: BTreeMap<(usize, usize), Vec<Cell>> = BTreeMap::new();
+    for (at, panel) in map.panels.iter().enumerate() {
+        for field in &panel.fields {
+            let row = values.entry((field.a, field.b)).or_default();
+            row.resize(at, Cell::Nothing);
+            row.push(Cell::Quantity(field.value));
+        }
+    }
+    for ((a, b), mut row) in values {
+        let (Some(a), Some(b)) = (map.names.get(a), map.names.get(b)) else { continue };
+        row.resize(map.panels.len(), Cell::Nothing);
+        row.insert(0, Cell::text(format!("{a}, {b}")));
+        table.rows.push(row);
+    }
+    table
 }
 
 /// Text that Markdown takes for nothing else. Names in backticks stay as they are.

@@ -47,6 +47,12 @@ impl Quantity {
         !matches!(self, Self::Count(_) | Self::Below(_) | Self::Number(_))
     }
 
+    /// So many things, such as `1 row` or `2 rows`.
+    pub fn of(self, thing: &str) -> String {
+        let one = matches!(self, Self::Count(1));
+        format!("{self} {thing}{}", if one { "" } else { "s" })
+    }
+
     /// What may be told of `rows` people where counts below `k` are not: small counts as `<k`; shares in
     /// whole percent, or coarser, so that one step is at least `k` people; other numbers by two digits.
     #[must_use]
@@ -109,6 +115,10 @@ impl fmt::Display for Quantity {
             Self::Below(k) => write!(f, "<{k}"),
             Self::Percent(percent) => write!(f, "{percent} %"),
             Self::BelowPercent(percent) => write!(f, "<{percent} %"),
+            // So near to all that rounding would say so falsely.
+            Self::Share { .. } | Self::Fraction(_) if (0.9999..1.0).contains(&self.place()) => {
+                f.write_str(">99.99 %")
+            }
             Self::Share { .. } | Self::Fraction(_) => {
                 write!(f, "{} %", digits(self.place() * 100.0))
             }
@@ -136,7 +146,7 @@ fn digits(number: f64) -> String {
     if !number.is_finite() {
         return "-".into();
     }
-    // So near to a whole number that rounding would say so falsely.
+    // The same: one digit would not do.
     if size > 99.9 && size < 100.0 {
         return format!("{number:.2}");
     }
@@ -166,7 +176,8 @@ mod tests {
         assert_eq!(said(Quantity::Count(1_234_567)), "1,234,567");
         assert_eq!(said(Quantity::Share { part: 1, of: 8 }), "12.5 %");
         assert_eq!(said(Quantity::Share { part: 0, of: 0 }), "0 %");
-        assert_eq!(said(Quantity::Share { part: 9_999, of: 10_000 }), "99.99 %");
+        assert_eq!(said(Quantity::Share { part: 9_998, of: 10_000 }), "99.98 %");
+        assert_eq!(said(Quantity::Share { part: 999_999, of: 1_000_000 }), ">99.99 %");
         assert_eq!(said(Quantity::Share { part: 1, of: 1 }), "100 %");
         assert_eq!(said(Quantity::Fraction(0.000_01)), "0.001 %");
         assert_eq!(said(Quantity::Number(0.000_4)), "4e-4");

@@ -1,16 +1,27 @@
 use std::borrow::Cow;
 
-/// A name as it can be shown: control characters, which could move a terminal's cursor or break a
-/// table, are spelled out.
+/// A name as it can be shown: characters that could move a terminal's cursor, break a table or turn the
+/// direction of the text around them are spelled out.
 ///
 /// ```
 /// assert_eq!(muslin_table::printable("age"), "age");
 /// assert_eq!(muslin_table::printable("a\u{1b}[31m\n"), "a\\u{1b}[31m\\n");
+/// assert_eq!(muslin_table::printable("a\u{202e}b"), "a\\u{202e}b");
 /// ```
 pub fn printable(name: &str) -> Cow<'_, str> {
-    if !name.contains(char::is_control) {
+    if !name.contains(misleads) {
         return name.into();
     }
-    let spell = |c: char| if c.is_control() { c.escape_debug().to_string() } else { c.to_string() };
+    let spell = |c: char| match c {
+        c if c.is_control() => c.escape_debug().to_string(),
+        c if misleads(c) => c.escape_unicode().to_string(),
+        c => c.to_string(),
+    };
     name.chars().map(spell).collect::<String>().into()
+}
+
+/// Controls, line ends of Unicode, and what sets the direction of text.
+fn misleads(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

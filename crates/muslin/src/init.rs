@@ -73,6 +73,9 @@ pub struct InitReport {
     pub warnings: Vec<String>,
 }
 
+/// Quasi-identifiers that a release is made on, at most.
+const MOST_COLUMNS: usize = 128;
+
 impl InitJob {
     /// The preset where nobody says.
     pub const PRESET: &'static str = "ihsn-5";
@@ -109,6 +112,11 @@ impl InitJob {
         for column in &scan.columns {
             roles.entry(column.role.name().into()).or_default().push(column.name.clone());
         }
+        let mut warnings = scan.warnings.clone();
+        let quasi = roles.get(Role::QuasiIdentifier.name()).map_or(0, Vec::len);
+        if quasi > MOST_COLUMNS {
+            warnings.push(format!("{quasi} columns are quasi-identifiers, and releases are made on at most {MOST_COLUMNS} together: give the others another role, or exclude them"));
+        }
         Ok(InitReport {
             schema: 1,
             command: "init".into(),
@@ -117,7 +125,7 @@ impl InitJob {
             roles,
             policy,
             written: None,
-            warnings: scan.warnings.clone(),
+            warnings,
         })
     }
 

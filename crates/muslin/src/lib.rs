@@ -50,6 +50,7 @@ mod release_folder;
 mod report;
 mod scan;
 mod slice;
+mod spelling;
 mod suppress;
 mod uniques;
 mod verify;
@@ -139,6 +140,7 @@ pub use self::slice::{
     AssociationsReport, MatchingReport, MembershipReport, SliceJob, SliceLevelReport, SliceLoss,
     SliceReport, SliceSetting,
 };
+pub use self::spelling::Spelling;
 pub use self::suppress::{
     BrokenDependency, CellCost, CertificateCheck, DiversityReport, NotionsReport,
     SuppressColumnReport, SuppressJob, SuppressMethod, SuppressNotion, SuppressReport,

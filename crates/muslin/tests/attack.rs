@@ -30,7 +30,8 @@ fn found<'a>(report: &'a AttackReport, name: &str) -> &'a AttackResult {
 }
 
 fn reason<'a>(report: &'a AttackReport, name: &str) -> &'a str {
-    &report.skipped.iter().find(|own| own.name == name).unwrap().reason
+    let own = report.skipped.iter().find(|own| own.name == name).unwrap();
+    own.hint.as_ref().unwrap_or(&own.reason)
 }
 
 /// A run that draws the same each time, from a seed nobody guesses.

@@ -131,6 +131,56 @@ fn what_is_for_everybody_holds_nothing_rare() {
     assert!(page.contains("Do not hand it on") && page.contains("Columns and roles"));
 }
 
+#[test]
+fn every_kind_of_release_has_a_page_for_everybody() {
+    let folder = folder();
+    let policy = String::from_utf8(POLICY.to_vec()).unwrap();
+    let suppress = policy.replace("generalize", "suppress").replace("downcoding", "disambiguation");
+    let bucketize = policy.replace("generalize", "bucketize").replace("downcoding", "definetti")
+        + "[protect.bucketize]\nl = 2\n";
+    let slice = policy.replace("generalize", "slice").replace("downcoding", "definetti")
+        + "[protect.slice]\nl = 2\nslices = [[\"age\", \"town\", \"born\"], [\"illness\"]]\n";
+    let parquet = policy.replace("k = 5", "k = 5\nformat = \"parquet\"");
+    for (name, policy) in [
+        ("suppress", suppress),
+        ("bucketize", bucketize),
+        (
+            "slice",
+            slice.replace(
+                "[columns.code]\nrole = \"other\"",
+                "[columns.code]\nrole = \"identifier\"",
+            ),
+        ),
+        ("parquet", parquet),
+    ] {
+        let file = format!("{name}.toml");
+        std::fs::write(folder.path().join(&file), policy).unwrap();
+        let made = muslin(folder.path(), &["protect", "people.csv", "-p", &file, "-o", name]);
+        assert!(made.status.success(), "{name}: {}", seen(&made));
+        for page in ["r.html", "r.md", "r.json"] {
+            let args = ["report", "people.csv", "-p", &file, "--release", name, "-o", page];
+            let output = muslin(folder.path(), &[&args[..], &["--audience", "external"]].concat());
+            assert!(output.status.success(), "{name}: {}", seen(&output));
+            let text = text(folder.path(), page);
+            for canary in CANARIES {
+                assert!(!text.contains(canary), "{canary} in {page} of {name}");
+            }
+            assert!(!text.contains("`--") && text.contains("Attacks that were tried"), "{name}");
+            if page == "r.json" {
+                let mut counts = Vec::new();
+                numbers(&serde_json::from_str(&text).unwrap(), &mut counts);
+                assert!(counts.iter().all(|count| !(1..5).contains(count)), "{name}: {counts:?}");
+            }
+        }
+    }
+    // A Parquet file is a table like another.
+    let data = ["demo-data", "hospital", "--rows", "300", "-o", "hospital.parquet"];
+    assert!(muslin(folder.path(), &data).status.success());
+    let output = muslin(folder.path(), &["report", "hospital.parquet", "-o", "hospital.html"]);
+    assert!(output.status.success(), "{}", seen(&output));
+    assert!(text(folder.path(), "hospital.html").contains("hospital.parquet"));
+}
+
 /// Every count in a document.
 fn numbers(value: &Value, counts: &mut Vec<u64>) {
     match value {

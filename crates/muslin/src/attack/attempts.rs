@@ -16,7 +16,7 @@ use crate::Result;
 /// What became of an attack.
 pub(super) enum Tried {
     Ran(Attack),
-    /// Why it did not run, and what to pass.
+    /// Why it did not run, and a hint what to pass, as an error says it.
     Skipped(String),
 }
 
@@ -30,7 +30,7 @@ impl Tried {
         match found {
             Ok(attack) => Ok(Self::Ran(attack)),
             Err(error @ (AttackError::Setting(_) | AttackError::TooMuchWork { .. })) => {
-                Ok(Self::Skipped(error.to_string().replace("\n  hint: ", "; ")))
+                Ok(Self::Skipped(error.to_string()))
             }
             Err(error) => Err(error.into()),
         }
@@ -54,8 +54,8 @@ pub(super) struct Attempts<'a> {
 }
 
 const NO_BLANK: &str = "no cell is suppressed";
-const NO_SENSITIVE: &str = "no sensitive column is named: pass `--sensitive NAME`";
-const NO_BUCKET: &str = "no column numbers buckets: pass `--bucket NAME` where one does";
+const NO_SENSITIVE: &str = "no sensitive column is named\n  hint: pass `--sensitive NAME`";
+const NO_BUCKET: &str = "no column numbers buckets\n  hint: pass `--bucket NAME` where one does";
 
 impl Attempts<'_> {
     /// Tries an attack by its name.
@@ -80,7 +80,9 @@ impl Attempts<'_> {
             return Ok(Tried::skipped(NO_BLANK));
         }
         let Some(k) = scene.k else {
-            return Ok(Tried::skipped("nothing says which k the release was made for: pass `-k`"));
+            return Ok(Tried::skipped(
+                "nothing says which k the release was made for\n  hint: pass `-k`",
+            ));
         };
         // What values there are is no secret; without the original, those in sight must do.
         let attack = Disambiguation::new(scene.quasi.clone(), k)
@@ -95,7 +97,7 @@ impl Attempts<'_> {
         let tried = Tried::of(RowOrder::new(scene.looked.clone()).run(&scene.released, self.run))?;
         Ok(tried.unless_idle(match scene.pair {
             Some(_) => "no cell is suppressed or generalized",
-            None => "no cell is suppressed; pass `--original` to have ranges attacked too",
+            None => "no cell is suppressed\n  hint: pass `--original` to have ranges attacked too",
         }))
     }
 
@@ -142,11 +144,11 @@ impl Attempts<'_> {
         let Some(bucket) = scene.bucket else { return Ok(Tried::skipped(NO_BUCKET)) };
         let Some(slices) = &scene.slices else {
             return Ok(Tried::skipped(
-                "nothing says which columns stayed together: pass `--slices` or `--sensitive`",
+                "nothing says which columns stayed together\n  hint: pass `--slices` or `--sensitive`",
             ));
         };
         if scene.pair.is_none() {
-            return Ok(Tried::skipped("nothing says who is there: pass `--original FILE`"));
+            return Ok(Tried::skipped("nothing says who is there\n  hint: pass `--original FILE`"));
         }
         // Columns that the original lacks tell nothing about anybody.
         let is_old = |&id: &_| {
@@ -161,13 +163,13 @@ impl Attempts<'_> {
     fn linkage(&self) -> Result<Tried> {
         let Some(people) = &self.tables.aux else {
             return Ok(Tried::skipped(
-                "there is no file of people: pass `--aux FILE` and `--on NAMES`",
+                "there is no file of people\n  hint: pass `--aux FILE` and `--on NAMES`",
             ));
         };
         let on = self.on(&[people]);
         if on.is_empty() {
             return Ok(Tried::skipped(
-                "no quasi-identifier is in the release and the file of people: pass `--on NAMES`",
+                "no quasi-identifier is in the release and the file of people\n  hint: pass `--on NAMES`",
             ));
         }
         let has_id = |id: &&String| people.find(id).is_ok();
@@ -183,7 +185,7 @@ impl Attempts<'_> {
         let scene = self.scene;
         let Some(previous) = &self.tables.previous else {
             return Ok(Tried::skipped(
-                "there is no other release of these people: pass `--previous FILE`",
+                "there is no other release of these people\n  hint: pass `--previous FILE`",
             ));
         };
         let Some(sensitive) = scene.sensitive else { return Ok(Tried::skipped(NO_SENSITIVE)) };
@@ -196,14 +198,14 @@ impl Attempts<'_> {
             }
             (None, None) => {
                 return Ok(Tried::skipped(
-                    "nothing says who people are: pass `--original` or `--aux`",
+                    "nothing says who people are\n  hint: pass `--original` or `--aux`",
                 ));
             }
         };
         let on = self.on(&[people, previous]);
         if on.is_empty() {
             return Ok(Tried::skipped(
-                "no quasi-identifier is in both releases and the people's table: pass `--on NAMES`",
+                "no quasi-identifier is in both releases and the people's table\n  hint: pass `--on NAMES`",
             ));
         }
         let bucket = scene.bucket.map(|id| scene.name(id));
@@ -219,12 +221,12 @@ impl Attempts<'_> {
         let scene = self.scene;
         let Some(pair) = scene.pair else {
             return Ok(Tried::skipped(
-                "an order is undone by the original: pass `--original FILE`",
+                "an order is undone by the original\n  hint: pass `--original FILE`",
             ));
         };
         if pair.whole.table.rows() != scene.release().rows() {
             return Ok(Tried::skipped(
-                "the original has another number of rows: pass it without the rows that were left out",
+                "the original has another number of rows\n  hint: pass it without the rows that were left out",
             ));
         }
         let attack = SeedGuess::new(scene.moved.clone(), self.job.seeds);

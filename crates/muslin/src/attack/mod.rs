@@ -306,9 +306,7 @@ impl AttackJob {
         for name in Self::NAMES.iter().filter(is_asked) {
             match attempts.attempt(name)? {
                 Tried::Ran(attack) => attacks.push(AttackResult::new(&attack, self.max_advantage)),
-                Tried::Skipped(reason) => {
-                    skipped.push(SkippedAttack { name: (*name).to_owned(), reason });
-                }
+                Tried::Skipped(text) => skipped.push(SkippedAttack::new(name, &text)),
             }
         }
         Ok(Found { attacks, skipped, quasi_identifiers: scene.names(&scene.quasi) })

@@ -100,8 +100,21 @@ pub struct AttackedColumnReport {
 pub struct SkippedAttack {
     /// The attack.
     pub name: String,
-    /// Why, and what to pass.
+    /// Why.
     pub reason: String,
+    /// What to pass for it to run; none where there is nothing to attack.
+    pub hint: Option<String>,
+}
+
+impl SkippedAttack {
+    /// An attack that did not run, for a reason that may end with a hint.
+    pub(super) fn new(name: &str, text: &str) -> Self {
+        let (reason, hint) = match text.split_once("\n  hint: ") {
+            Some((reason, hint)) => (reason, Some(hint.to_owned())),
+            None => (text, None),
+        };
+        Self { name: name.to_owned(), reason: reason.to_owned(), hint }
+    }
 }
 
 impl AttackResult {

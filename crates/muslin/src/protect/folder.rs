@@ -5,6 +5,7 @@ use std::path::Path;
 
 use muslin_engine::Run;
 use muslin_io::{Destination, Input, Release, RowOrder, SafeFolder, WriteOptions, write_text};
+use muslin_report::Quantity;
 use muslin_table::{Changes, printable};
 
 use super::ProtectJob;
@@ -217,8 +218,9 @@ fn ledger(entries: &[Entry], report: &ProtectReport) -> String {
 /// What holds and what does not, without a value of a cell.
 fn summary(report: &ProtectReport) -> String {
     let mut text = String::from("# What this release is\n\n");
-    let rows = report.rows_after;
-    let _ = writeln!(text, "{rows} rows, {} columns.\n", report.columns.len());
+    let rows = Quantity::Count(report.rows_after).of("row");
+    let columns = Quantity::Count(report.columns.len() as u64).of("column");
+    let _ = writeln!(text, "{rows}, {columns}.\n");
     if let Some(preset) = &report.preset {
         let _ = writeln!(text, "Threshold: {preset}.\n");
     }

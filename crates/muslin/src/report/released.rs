@@ -57,10 +57,10 @@ impl Released<'_> {
             self.analysis(),
             self.reproduce(),
         ];
-        let rows = Quantity::Count(self.lost.rows_after);
+        let rows = Quantity::Count(self.lost.rows_after).of("row");
+        let columns = Quantity::Count(self.lost.release_columns).of("column");
         let subtitle = format!(
-            "A release of {rows} rows and {} columns: what holds, what is lost, what attacks gain",
-            self.lost.release_columns
+            "A release of {rows} and {columns}: what holds, what is lost, what attacks gain"
         );
         document(self.scan, self.lost.rows_after, subtitle, verdict, sections)
     }
@@ -206,8 +206,8 @@ impl Released<'_> {
         ));
         if let Some(plan) = self.plan {
             section.figure(figures::plan(plan));
-            let rows = Quantity::Count(plan.tried_rows);
-            section.text(format!("Tried on {rows} rows; all rows together lose less."));
+            let rows = Quantity::Count(plan.tried_rows).of("row");
+            section.text(format!("Tried on {rows}; all rows together lose less."));
         }
         section
     }
@@ -249,6 +249,10 @@ impl Released<'_> {
 
     fn marginals(&self) -> Section {
         let mut section = Section::new("marginals", "Columns before and after");
+        let has_ranges = self.lost.marginals.iter().any(|own| own.kind == "ranges");
+        if has_ranges && self.audience == Audience::External {
+            section.text("Ranges of numbers are in their order and without bounds, which are values of single people.");
+        }
         for (number, marginal) in (1..).zip(&self.lost.marginals).take(24) {
             section.figure(marginal_figure(number, &self.readable(marginal)));
         }

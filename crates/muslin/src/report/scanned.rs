@@ -28,8 +28,9 @@ pub(super) fn title(scan: &ScanReport) -> String {
 }
 
 fn subtitle(scan: &ScanReport) -> String {
-    let rows = Quantity::Count(scan.rows);
-    format!("What gives people away in {rows} rows and {} columns", scan.columns.len())
+    let rows = Quantity::Count(scan.rows).of("row");
+    let columns = Quantity::Count(scan.columns.len() as u64).of("column");
+    format!("What gives people away in {rows} and {columns}")
 }
 
 fn headline(scan: &ScanReport) -> String {
@@ -39,10 +40,8 @@ fn headline(scan: &ScanReport) -> String {
     let alone = classes.below.first().map_or(0, |own| own.rows);
     let share = Quantity::Share { part: alone, of: scan.rows };
     if alone == 0 {
-        return format!(
-            "Nobody is alone on {} columns that somebody may know",
-            classes.columns.len()
-        );
+        let columns = Quantity::Count(classes.columns.len() as u64).of("column");
+        return format!("Nobody is alone on {columns} that somebody may know");
     }
     format!("{share} of the people can be told from everybody else by what somebody may know")
 }
@@ -186,18 +185,16 @@ pub(super) fn searched(scan: &ScanReport) -> Section {
 /// How far a part looked.
 fn covered(what: &str, part: &PartCoverage) -> String {
     use muslin_engine::Coverage;
-    let (rows, all) = (Quantity::Count(part.rows), Quantity::Count(part.of_rows));
+    let (rows, all) = (Quantity::Count(part.rows), Quantity::Count(part.of_rows).of("row"));
     match part.coverage {
-        Coverage::Complete => format!("{what}: all of {all} rows were looked at."),
+        Coverage::Complete => format!("{what}: all of {all} were looked at."),
         Coverage::Sampled { .. } => {
             format!(
-                "{what}: {rows} of {all} rows were drawn and looked at; what is unique among them may not be among all."
+                "{what}: {rows} of {all} were drawn and looked at; what is unique among them may not be among all."
             )
         }
         _ => {
-            format!(
-                "{what}: the budget ended the search in {rows} of {all} rows; there may be more."
-            )
+            format!("{what}: the budget ended the search in {rows} of {all}; there may be more.")
         }
     }
 }

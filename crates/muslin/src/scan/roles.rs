@@ -38,9 +38,8 @@ pub(super) fn suggest(column: &Column) -> Suggestion {
 fn decide(column: &Column, parts: &[String], pattern: Option<PatternReport>) -> (Role, String) {
     let valued = column.rows() as u64 - column.missing() - column.suppressed();
     let distinct = column.dictionary().len() as u64;
-    if distinct <= 1 {
-        let reason = if distinct == 0 { "no value" } else { "one value only" };
-        return (Role::Other, reason.into());
+    if distinct == 0 {
+        return (Role::Other, "no value".into());
     }
     // A key into another table, such as a ward's number, names no person by itself.
     let repeats = distinct * 20 < valued;
@@ -49,6 +48,13 @@ fn decide(column: &Column, parts: &[String], pattern: Option<PatternReport>) -> 
         let is_there = |word: &&&str| parts.iter().any(|part| is_word(part, word));
         Some((*role, shown(words.iter().find(is_there)?)))
     });
+    if distinct == 1 {
+        // One value tells nothing in this table; the next delivery may have more.
+        return match named {
+            Some((role, word)) => (role, format!("named `{word}`, one value only")),
+            None => (Role::Other, "one value only".into()),
+        };
+    }
     let identifying = pattern.filter(|found| found.pattern.is_identifying());
     if holds(&["weight", "weights"]) && holds(COUNTS_PEOPLE) {
         return (Role::Weight, "named as a survey weight".into());

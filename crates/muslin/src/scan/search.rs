@@ -84,8 +84,8 @@ const LARGEST_SET: usize = 6;
 const SETS: usize = 20;
 /// Sets that a sample suggested and that are counted on all rows.
 const COUNTED: usize = 5;
-/// Sizes are tried one by one up to here, then any size.
-const ONE_BY_ONE: usize = 5;
+/// Steps that a minimal unique is taken to cost.
+const STEPS_PER_UNIQUE: u64 = 32;
 /// What a minimal unique costs more where a missing cell matches anything.
 const WILD: u64 = 20;
 
@@ -178,16 +178,8 @@ pub(super) fn uniques(scene: &Scene<'_>, budget: &Budget) -> Result<Option<Minim
     if columns == 0 || sample.rows() == 0 {
         return Ok(None);
     }
-    let (mut best, mut reached) = (None, None);
-    let one_by_one = (1..=ONE_BY_ONE.min(columns)).map(Some);
-    for size in one_by_one.chain([None]) {
-        let sets = (1..=size.unwrap_or(columns) as u64)
-            .map(|size| choose(columns as u64, size))
-            .fold(0u64, u64::saturating_add);
-        // Whatever way the search goes, it is not worth more than looking at every set.
-        if best.is_some() && sets.saturating_mul(sample.rows() as u64 * cost) > budget.steps() {
-            break;
-        }
+    let (mut best, mut size) = (None, (columns > 1).then_some(1));
+    loop {
         let search = MinimalUniques::new().max_size(size).missing(scene.missing);
         let found = unless_too_large(search.run(&sample, budget.run()));
         let Some(found) = unless_over(found, scene.run)?.flatten() else { break };
@@ -195,13 +187,38 @@ pub(super) fn uniques(scene: &Scene<'_>, budget: &Budget) -> Result<Option<Minim
             scene.run.check()?;
             break;
         }
-        (best, reached) = (Some(found), Some(size.filter(|&size| size < columns)));
-        if reached == Some(None) {
+        let next = size.map(|size| next(size, columns, &found));
+        best = Some((found, size));
+        let Some((next_size, predicted)) = next else { break };
+        let sets = (1..=next_size.unwrap_or(columns) as u64)
+            .map(|size| choose(columns as u64, size))
+            .fold(0u64, u64::saturating_add);
+        // Whatever way the search goes, it is not worth more than looking at every set.
+        let every_set = sets.saturating_mul(sample.rows() as u64);
+        let steps = every_set.min(predicted.saturating_mul(STEPS_PER_UNIQUE));
+        if steps.saturating_mul(cost) > budget.steps() {
             break;
         }
+        size = next_size;
     }
-    let (Some(found), Some(max_size)) = (best, reached) else { return Ok(None) };
+    let Some((found, max_size)) = best else { return Ok(None) };
     Ok(Some(report(scene, &sample, &found, max_size, budget.run())))
+}
+
+/// The size to look at after `size`, none for any, and how many minimal uniques there will be if their number goes on
+/// as it did: it grows from size to size, ever more slowly, and falls ever faster once it falls.
+fn next(size: usize, columns: usize, found: &UniquesFound) -> (Option<usize>, u64) {
+    let of = |wanted| {
+        found.by_size().find_map(|(size, count)| (size == wanted).then_some(count)).unwrap_or(0)
+    };
+    let (now, before) = (of(size), if size > 1 { of(size - 1) } else { 0 });
+    let next = Some(size + 1).filter(|&next| next < columns && now >= before);
+    let more = match before {
+        0 => u64::MAX,
+        _ if now >= before => now.saturating_mul(now) / before,
+        _ => now.saturating_mul(now) / (before - now),
+    };
+    (next, found.total().saturating_add(more))
 }
 
 fn report(

@@ -74,7 +74,7 @@ const QUASI_IDENTIFIERS: &[&str] = &[
     // Who.
     "age", "alter", "edad", "eta", "idade", "leeftijd", "alder", "wiek", "agegroup", "sex", "gender", "geschlecht",
     "sexe", "sexo", "sesso", "genere", "genero", "geslacht", "kon", "kjonn", "plec",
-    "birth", "birthday", "birthdate", "birthyear", "dob", "yob", "geburt*", "naissance", "nacimiento", "nascita",
+    "birth", "born", "birthday", "birthdate", "birthyear", "dob", "yob", "geburt*", "naissance", "nacimiento", "nascita",
     "nascimento", "geboorte*", "fodelse*", "fodsel*", "urodzenia", "urodzenie", "death", "todesdatum", "deces",
     "race", "ethnicity", "ethnic", "herkunft", "origine", "origen", "nationality", "citizenship",
     "staatsangehorigkeit", "nationalitat", "nationalite", "nacionalidad", "nazionalita", "cittadinanza",

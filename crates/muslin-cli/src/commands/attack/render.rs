@@ -43,7 +43,8 @@ pub(super) fn render(report: &AttackReport, style: &Style) -> String {
     if !report.skipped.is_empty() {
         text += "\nNot tried:\n";
         for skipped in &report.skipped {
-            text += &style.wrap(&format!("- {}: {}", skipped.name, skipped.reason), 2);
+            let hint = skipped.hint.as_ref().map(|hint| format!(": {hint}")).unwrap_or_default();
+            text += &style.wrap(&format!("- {}: {}{hint}", skipped.name, skipped.reason), 2);
         }
     }
     for warning in &report.warnings {

@@ -3,7 +3,7 @@
 use muslin::{Coverage, DiffColumnReport, DiffReport, printable};
 
 use super::super::input::title;
-use crate::style::{Style, bar, count, list, number, percent};
+use crate::style::{Style, bar, count, counted, list, number, percent};
 
 /// The report.
 pub(super) fn render(report: &DiffReport, style: &Style) -> String {
@@ -49,7 +49,9 @@ fn headline(report: &DiffReport) -> String {
     parts.push(match suppression.rows_removed {
         0 => "no row withheld".to_owned(),
         1 => "1 row withheld".to_owned(),
-        rows => format!("{} rows withheld ({})", count(rows), percent(suppression.removed_share)),
+        rows => {
+            format!("{} withheld ({})", counted(rows, "row"), percent(suppression.removed_share))
+        }
     });
     if let Some(kept) = report.association.ratio {
         parts.push(format!("{} of the association kept", percent_of(kept)));

@@ -3,7 +3,7 @@
 use muslin::{Coverage, GeneralizeReport, GeneralizedColumnReport, printable};
 
 use super::super::input::title;
-use crate::style::{Style, bar, count, list, percent};
+use crate::style::{Style, bar, count, counted, list, percent};
 
 /// The report.
 pub(super) fn render(report: &GeneralizeReport, style: &Style) -> String {
@@ -42,7 +42,7 @@ pub(super) fn render(report: &GeneralizeReport, style: &Style) -> String {
 fn headline(report: &GeneralizeReport) -> String {
     let removed = match report.removed_rows {
         0 => "no row withheld".to_owned(),
-        rows => format!("{} rows withheld ({})", count(rows), percent(report.removed_share)),
+        rows => format!("{} withheld ({})", counted(rows, "row"), percent(report.removed_share)),
     };
     format!(
         "{} classes of {} rows or more, {} lost, {removed}",

@@ -7,7 +7,7 @@ use muslin::{
 
 use super::super::input::title;
 use super::render_set;
-use crate::style::{Style, bar, count, list, percent, ratio, share};
+use crate::style::{Style, bar, count, counted, list, percent, ratio, share};
 
 /// Sets that a summary shows; all are in `--json` and in the file of `-o`.
 const SHOWN: usize = 12;
@@ -16,7 +16,7 @@ const SHOWN: usize = 12;
 pub(super) fn render(report: &KeysReport, style: &Style) -> String {
     let mut text = title(&report.input, report.rows, report.column_names.len(), style);
     if let Some(dropped) = report.duplicates_dropped {
-        let line = format!("{} rows that equal an earlier row were left out", count(dropped));
+        let line = format!("{} left out that equal an earlier row", counted(dropped, "row"));
         text += &style.wrap(&line, 2);
     }
     if !report.left_out.is_empty() {

@@ -3,7 +3,7 @@
 use muslin::{Coverage, MaskReason, MaskReport, Measure, printable};
 
 use super::super::input::title;
-use crate::style::{Style, bar, count, list, number, percent, ratio, share};
+use crate::style::{Style, bar, count, counted, list, number, percent, ratio, share};
 
 /// The report.
 pub(super) fn render(report: &MaskReport, style: &Style) -> String {
@@ -14,7 +14,7 @@ pub(super) fn render(report: &MaskReport, style: &Style) -> String {
     let mut text = title(&report.input, report.rows, read, style);
     if let Some(dropped) = report.duplicates_dropped {
         text += &style
-            .wrap(&format!("{} rows that equal an earlier row were left out", count(dropped)), 2);
+            .wrap(&format!("{} left out that equal an earlier row", counted(dropped, "row")), 2);
     }
     if !report.identifiers_dropped.is_empty() {
         let line = format!("Identifiers, never published: {}.", list(&report.identifiers_dropped));

@@ -3,7 +3,7 @@
 use muslin::{Coverage, NotionsReport, SuppressNotion, SuppressReport, printable};
 
 use super::super::input::title;
-use crate::style::{Style, bar, count, list, number, percent};
+use crate::style::{Style, bar, count, counted, list, number, percent};
 
 /// The report.
 pub(super) fn render(report: &SuppressReport, style: &Style) -> String {
@@ -35,8 +35,8 @@ pub(super) fn render(report: &SuppressReport, style: &Style) -> String {
     text += &style.wrap(&goodness(report), 2);
     if report.decoys > 0 {
         let line = format!(
-            "Withheld only so that other blanks cannot be guessed: {} cells.",
-            count(report.decoys)
+            "Withheld only so that other blanks cannot be guessed: {}.",
+            counted(report.decoys, "cell")
         );
         text += &style.wrap(&line, 2);
     }
@@ -59,10 +59,10 @@ pub(super) fn render(report: &SuppressReport, style: &Style) -> String {
 
 fn headline(report: &SuppressReport) -> String {
     format!(
-        "{} cells withheld ({} of the quasi-identifiers) in {} rows: {} with k = {}",
-        count(report.suppressed_cells),
+        "{} withheld ({} of the quasi-identifiers) in {}: {} with k = {}",
+        counted(report.suppressed_cells, "cell"),
         percent(report.suppressed_share),
-        count(report.rows_changed),
+        counted(report.rows_changed, "row"),
         report.notion.name(),
         report.k
     )

@@ -4,7 +4,7 @@ use muslin::{Coverage, IntervalReport, UniquesEstimate, UniquesReport, printable
 
 use super::super::input::title;
 use crate::args::method_name;
-use crate::style::{Style, bar, count, list, number, percent, share};
+use crate::style::{Style, bar, count, counted, list, number, percent, share};
 
 /// Columns and column sets that a summary names; all are in `--json`.
 const SHOWN: usize = 8;
@@ -15,7 +15,7 @@ pub(super) fn render(report: &UniquesReport, style: &Style) -> String {
     let mut text = title(&report.input, report.rows, columns, style);
     if let Some(dropped) = report.duplicates_dropped {
         text += &style
-            .wrap(&format!("{} rows that equal an earlier row were left out", count(dropped)), 2);
+            .wrap(&format!("{} left out that equal an earlier row", counted(dropped, "row")), 2);
     }
     if !report.left_out.is_empty() {
         let line = format!(

@@ -1,0 +1,127 @@
+//! Hints name settings as flags. Who does not pass flags reads them in his own words.
+
+/// How somebody says what a job is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Spelling {
+    /// Flags of a command: `--suppression-limit 0.1`.
+    Flags,
+    /// Keys of a policy: `protect.generalize.suppression_limit`. Flags that have none stay.
+    Policy,
+    /// Arguments of a function: `suppression_limit=0.1`.
+    Arguments,
+}
+
+/// Flags that a policy has a key for.
+const KEYS: [(&str, &str); 20] = [
+    ("k", "release.k"),
+    ("diversity", "columns.NAME.diversity"),
+    ("closeness", "columns.NAME.closeness"),
+    ("hierarchy", "columns.NAME.hierarchy"),
+    ("columns", "columns.NAME.role"),
+    ("sensitive", "columns.NAME.role"),
+    ("suppression-limit", "protect.generalize.suppression_limit"),
+    ("recoding", "protect.generalize.recoding"),
+    ("bounds", "protect.generalize.tight"),
+    ("notion", "protect.suppress.notion"),
+    ("robust", "protect.suppress.robust"),
+    ("closed", "protect.suppress.closed"),
+    ("gap", "protect.suppress.gap"),
+    ("measure", "protect.mask.measure"),
+    ("beta", "protect.mask.beta"),
+    ("slices", "protect.slice.slices"),
+    ("l", "protect.bucketize.l"),
+    ("keep", "utility.keep"),
+    ("row-order", "release.order"),
+    ("missing", "missing"),
+];
+
+impl Spelling {
+    /// A message in these words: what stands in backticks and begins with a dash is a flag.
+    ///
+    /// ```
+    /// use muslin::Spelling;
+    ///
+    /// let hint = "pass a smaller `-k`, or `--notion ambiguity`";
+    /// assert_eq!(Spelling::Flags.of(hint), hint);
+    /// assert_eq!(
+    ///     Spelling::Policy.of(hint),
+    ///     "pass a smaller `release.k`, or `protect.suppress.notion = \"ambiguity\"`"
+    /// );
+    /// assert_eq!(Spelling::Arguments.of(hint), "pass a smaller `k`, or `notion=\"ambiguity\"`");
+    /// ```
+    pub fn of(self, message: &str) -> String {
+        if self == Self::Flags {
+            return message.to_owned();
+        }
+        // Every second part stands in backticks, if they are in pairs.
+        let parts: Vec<&str> = message.split('`').collect();
+        if parts.len().is_multiple_of(2) {
+            return message.to_owned();
+        }
+        let spell = |(at, part): (usize, &&str)| match part.strip_prefix('-') {
+            Some(_) if at % 2 == 1 => self.spell(part).unwrap_or_else(|| (*part).to_owned()),
+            _ => (*part).to_owned(),
+        };
+        parts.iter().enumerate().map(spell).collect::<Vec<_>>().join("`")
+    }
+
+    /// A flag in other words.
+    fn spell(self, flag: &str) -> Option<String> {
+        let (name, value) = match flag.split_once(' ') {
+            Some((name, value)) => (name, Some(value)),
+            None => (flag, None),
+        };
+        let name = name.trim_start_matches('-');
+        let own = match self {
+            Self::Flags => return None,
+            Self::Policy => KEYS.iter().find(|(flag, _)| *flag == name)?.1.to_owned(),
+            Self::Arguments => argument(name),
+        };
+        let equals = if self == Self::Policy { " = " } else { "=" };
+        Some(match value.map(|value| value.trim_matches('\'')) {
+            Some(value) if is_literal(value) => format!("{own}{equals}{value}"),
+            // What stands for a value is no value.
+            Some(value) if !value.chars().any(char::is_lowercase) && !value.is_empty() => own,
+            Some(value) => format!("{own}{equals}\"{value}\""),
+            None => own,
+        })
+    }
+}
+
+/// The name of a function's argument.
+fn argument(flag: &str) -> String {
+    match flag {
+        "o" => "output".to_owned(),
+        "p" => "policy".to_owned(),
+        name => name.replace('-', "_"),
+    }
+}
+
+fn is_literal(value: &str) -> bool {
+    !value.is_empty() && value.chars().all(|c| c.is_ascii_digit() || c == '.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_flag_stays() {
+        let text = "column `a-b`: pass `--header no` and `muslin scan`; `--threads 4`";
+        assert_eq!(
+            Spelling::Arguments.of(text),
+            "column `a-b`: pass `header=\"no\"` and `muslin scan`; `threads=4`"
+        );
+        assert_eq!(Spelling::Policy.of(text), text);
+        assert_eq!(Spelling::Arguments.of("one ` alone, `-k`"), "one ` alone, `-k`");
+    }
+
+    #[test]
+    fn places_of_values_are_no_values() {
+        assert_eq!(Spelling::Arguments.of("pass `--sensitive NAME`"), "pass `sensitive`");
+        assert_eq!(Spelling::Arguments.of("pass `-o FILE` too"), "pass `output` too");
+        assert_eq!(Spelling::Arguments.of("pass `--null ''`"), "pass `null=\"\"`");
+        assert_eq!(Spelling::Policy.of("a larger `--beta`"), "a larger `protect.mask.beta`");
+    }
+}
