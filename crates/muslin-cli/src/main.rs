@@ -1,6 +1,5 @@
 //! The muslin program: data to standard output, talk to standard error.
 
-mod args;
 mod commands;
 mod exit;
 mod progress;
@@ -14,8 +13,8 @@ use std::sync::Mutex;
 
 use clap::Parser;
 use muslin::Spelling;
+use muslin_command::args::{Args, Command};
 
-use crate::args::{Args, Command};
 use crate::commands::{Finished, talk};
 use crate::exit::Exit;
 

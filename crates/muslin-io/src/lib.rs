@@ -13,6 +13,7 @@ mod apply;
 mod draws;
 mod encode;
 mod error;
+mod memory;
 mod read;
 mod residue;
 mod types;
@@ -21,6 +22,7 @@ mod write;
 pub use apply::{Release, RowOrder, seeded_order};
 pub use draws::SystemDraws;
 pub use error::{Error, OutputProblem, Place, Problem, Result};
+pub use memory::{Batches, Memory};
 pub use read::{
     ColumnChoice, Compression, CsvOptions, Dialect, Encoding, Format, Input, ReadOptions,
     ReadTable, SampledTable, Source, encode_batches, read, sample,

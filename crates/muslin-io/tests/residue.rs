@@ -13,7 +13,7 @@ use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{Field, Schema};
 use muslin_engine::Run;
 use muslin_io::{
-    Destination, ReadOptions, Release, ResidueKind, RowOrder, WriteFormat, WriteOptions,
+    Destination, Input, ReadOptions, Release, ResidueKind, RowOrder, WriteFormat, WriteOptions,
     encode_batches, find_residue, write,
 };
 use muslin_table::{Cell, Changes, ColumnId, RowId};
@@ -33,7 +33,7 @@ fn batch(columns: Vec<(&str, ArrayRef)>, notes: &[(&str, &str)]) -> RecordBatch 
 }
 
 fn kinds(path: &Path) -> Vec<(ResidueKind, Option<String>, u64)> {
-    let found = find_residue(path, &Run::new()).unwrap();
+    let found = find_residue(&Input::named(path), &Run::new()).unwrap();
     found.iter().map(|own| (own.kind(), own.column().map(str::to_owned), own.count())).collect()
 }
 
@@ -167,8 +167,8 @@ fn damaged_files_are_errors_and_nothing_else() {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x55;
         std::fs::write(&path, &bytes).unwrap();
-        let _ = find_residue(&path, &Run::new());
+        let _ = find_residue(&Input::named(&path), &Run::new());
         std::fs::write(&path, &whole[..at]).unwrap();
-        assert!(find_residue(&path, &Run::new()).is_err());
+        assert!(find_residue(&Input::named(&path), &Run::new()).is_err());
     }
 }

@@ -80,6 +80,17 @@ pub struct Section {
     pub blocks: Vec<Block>,
 }
 
+impl Document {
+    /// Its figures, in their order.
+    pub fn figures(&self) -> impl Iterator<Item = &Figure> {
+        let blocks = self.sections.iter().flat_map(|section| &section.blocks);
+        blocks.filter_map(|block| match block {
+            Block::Figure(figure) => Some(figure),
+            _ => None,
+        })
+    }
+}
+
 impl Section {
     /// An empty section for everybody.
     pub fn new(id: &str, title: &str) -> Self {

@@ -17,7 +17,7 @@ use crate::Result;
 pub struct InputReport {
     /// The file's name as it was given.
     pub file: String,
-    /// Its format: `csv`, `parquet`, `arrow-file` or `arrow-stream`.
+    /// Its format: `csv`, `parquet`, `arrow-file`, `arrow-stream` or `memory`.
     pub format: String,
     /// The compression around it: `gzip` or `zstd`.
     pub compression: Option<String>,
@@ -41,6 +41,7 @@ impl InputReport {
                 Format::Parquet => "parquet",
                 Format::ArrowFile => "arrow-file",
                 Format::ArrowStream => "arrow-stream",
+                Format::Memory => "memory",
             }
             .into(),
             compression: source.compression.map(|compression| compression.name().into()),

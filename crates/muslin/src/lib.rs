@@ -69,10 +69,10 @@ pub use muslin_engine::{
     Cancel, Coverage, Engine, MemoryEngine, NoProgress, Partition, Progress, Run, Seed, Shape, Stop,
 };
 pub use muslin_io::{
-    ColumnChoice, ColumnType, Compression, CsvOptions, CsvStyle, Destination, Dialect, Encoding,
-    Format, Input, OutputProblem, Place, Problem, ReadOptions, ReadTable, Release, RowOrder,
-    Source, WriteFormat, WriteOptions, encode_batches, read, remove_temporary_files, type_name,
-    write,
+    Batches, ColumnChoice, ColumnType, Compression, CsvOptions, CsvStyle, Destination, Dialect,
+    Encoding, Format, Input, Memory, OutputProblem, Place, Problem, ReadOptions, ReadTable,
+    Release, RowOrder, Source, WriteFormat, WriteOptions, encode_batches, read,
+    remove_temporary_files, type_name, write,
 };
 pub use muslin_protect::{
     BUCKET_NAME, BucketMethod, Cut, Distance, MaskMethod, SliceCheck, Spread, Ties,
@@ -126,6 +126,7 @@ pub use self::protect::{
     Candidate, PlanReport, ProtectJob, ProtectLoss, ProtectReport, ProtectStep, Rehearsal,
     RehearsalReport,
 };
+pub use self::published::ReportText;
 pub use self::release::ReleaseOutput;
 pub use self::release_folder::{Manifest, ManifestFile};
 pub use self::report::{Audience, DocumentFormat, ReportJob, write_document};

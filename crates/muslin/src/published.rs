@@ -26,17 +26,39 @@ pub(crate) fn data_of(release: &Input) -> Result<(Input, Option<Folder>)> {
     Ok((data, Some(Folder { path: path.clone(), manifest })))
 }
 
-pub(crate) fn read_json<T: serde::de::DeserializeOwned>(file: &Path) -> Result<T> {
-    let wrong = |reason: String| Error::Claims { file: file.display().to_string(), reason };
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| wrong(format!("cannot be read: {}", error.kind())))?;
-    serde_json::from_str(&text).map_err(|error| {
+/// A report as JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReportText {
+    /// In a file.
+    File(PathBuf),
+    /// As it is.
+    Text(String),
+}
+
+impl ReportText {
+    pub(crate) fn read<T: serde::de::DeserializeOwned>(&self) -> Result<T> {
+        match self {
+            Self::File(file) => read_json(file),
+            Self::Text(text) => parse_json("the report", text),
+        }
+    }
+}
+
+fn read_json<T: serde::de::DeserializeOwned>(file: &Path) -> Result<T> {
+    let name = file.display().to_string();
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        let reason = format!("cannot be read: {}", error.kind());
+        Error::Claims { file: name.clone(), reason }
+    })?;
+    parse_json(&name, &text)
+}
+
+fn parse_json<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> Result<T> {
+    serde_json::from_str(text).map_err(|error| {
         // The message of the parser may quote what it read.
-        wrong(format!(
-            "is no report with claims (line {}, column {})",
-            error.line(),
-            error.column()
-        ))
+        let (line, column) = (error.line(), error.column());
+        let reason = format!("is no report with claims (line {line}, column {column})");
+        Error::Claims { file: name.to_owned(), reason }
     })
 }
 

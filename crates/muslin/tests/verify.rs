@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use muslin::{
-    CellCost, DemoData, Destination, Failure, Input, ReleaseOutput, Role, RowOrder, Run, Seed,
-    SuppressJob, SuppressReport, VerifyCheck, VerifyJob, VerifyReport, WriteOptions,
+    CellCost, DemoData, Destination, Failure, Input, ReleaseOutput, ReportText, Role, RowOrder,
+    Run, Seed, SuppressJob, SuppressReport, VerifyCheck, VerifyJob, VerifyReport, WriteOptions,
 };
 use tempfile::TempDir;
 
@@ -48,14 +48,14 @@ impl Made {
         let mut job = VerifyJob::new(Input::named(self.path("release.csv")));
         job.original = Some(Input::named(self.path("original.csv")));
         job.certificate = Some(Input::named(self.path("proof.csv")));
-        job.claims_file = Some(self.path("report.json"));
+        job.claims_report = Some(ReportText::File(self.path("report.json")));
         job
     }
 
     /// Judges by `-k` and columns alone.
     fn plain(&self) -> VerifyJob {
         VerifyJob {
-            claims_file: None,
+            claims_report: None,
             k: Some(K),
             quasi_identifiers: Some(QUASI.map(str::to_owned).to_vec()),
             ..self.job()
@@ -96,7 +96,7 @@ fn a_certificate_says_how_near_the_blanks_are_to_the_fewest() {
         assert!((bound.lower_bound - made.report.lower_bound).abs() < 1e-9);
         assert_eq!(bound.suppressed_cells, made.report.suppressed_cells);
         assert_eq!(Some(bound.gap), Some(made.report.gap));
-        let claimed = job.claims_file.is_some().then_some(made.report.lower_bound);
+        let claimed = job.claims_report.is_some().then_some(made.report.lower_bound);
         assert_eq!(bound.claimed_bound, claimed);
         let reason = &verdict(&report).reason;
         let least = format!("at least {} cells must go", made.report.lower_bound);

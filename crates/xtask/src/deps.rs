@@ -40,8 +40,10 @@ const ARROWS: &[(&str, &[&str])] = &[
             "muslin-report",
         ],
     ),
-    ("muslin-cli", &["muslin"]),
-    ("muslin-py", &["muslin"]),
+    // Words for those who speak to it.
+    ("muslin-command", &["muslin"]),
+    ("muslin-cli", &["muslin", "muslin-command"]),
+    ("muslin-py", &["muslin", "muslin-command"]),
     ("muslin-web", &["muslin"]),
     ("muslin-testkit", &["muslin-table", "muslin-engine", "muslin-io"]),
     ("xtask", &[]),

@@ -1,8 +1,8 @@
 use clap::CommandFactory;
 
 use super::{Outcome, print};
-use crate::args::Args;
 use crate::exit::Exit;
+use muslin_command::args::Args;
 
 /// Prints a completion script.
 pub(crate) fn run(shell: clap_complete::Shell) -> Outcome {

@@ -1,9 +1,9 @@
 use std::time::Instant;
 
 use muslin::{Destination, Seed, WriteOptions};
+use muslin_command::args::{Common, DemoData};
 
 use super::{Outcome, start, talk};
-use crate::args::{Common, DemoData};
 use crate::exit::Exit;
 use crate::stats;
 

@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::time::Instant;
 
-use muslin::{InitJob, InitReport, Input, printable};
+use muslin::{InitReport, printable};
+use muslin_command::Places;
+use muslin_command::args::{Common, Init, command_for_shell};
 
-use super::input::{Asked, title};
+use super::input::title;
 use super::{Finished, Outcome, print, start, talk, to_json};
-use crate::args::{Common, Init, command_for_shell};
 use crate::exit::Exit;
 use crate::stats;
 use crate::style::{Style, list};
@@ -21,13 +22,7 @@ pub(crate) fn run(args: &Init, common: &Common) -> Outcome {
             "the policy and the report cannot both go to standard output\n  hint: leave `--json` or `-o -` out",
         ));
     }
-    let Asked { read, roles, .. } = Asked::new(&args.input)?;
-    let job = InitJob {
-        read,
-        roles,
-        preset: args.preset.clone(),
-        ..InitJob::new(Input::named(&args.input.file))
-    };
+    let job = args.job(&Places::files())?;
     let run = start(common)?;
     let report = if is_printed { job.run(&run)? } else { job.write(&args.output, &run)? };
     let text = match (is_printed, common.json) {

@@ -24,10 +24,11 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use muslin::{Cancel, Destination, ReleaseOutput, Run, Seed};
+use muslin::{Cancel, Destination, ReleaseOutput, Run};
+use muslin_command::Wrong;
+use muslin_command::args::Common;
 use serde::Serialize;
 
-use crate::args::Common;
 use crate::exit::Exit;
 use crate::progress::Bar;
 
@@ -41,9 +42,18 @@ pub(crate) enum Finished {
     Printing(io::Error),
 }
 
-impl<E: Into<muslin::Error>> From<E> for Finished {
-    fn from(error: E) -> Self {
-        Self::Failed(error.into())
+impl From<muslin::Error> for Finished {
+    fn from(error: muslin::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<Wrong> for Finished {
+    fn from(wrong: Wrong) -> Self {
+        match wrong {
+            Wrong::Usage(text) => Self::Usage(text),
+            Wrong::Job(error) => Self::Failed(error),
+        }
     }
 }
 
@@ -67,16 +77,7 @@ pub(crate) fn start(common: &Common) -> Result<Run, Finished> {
         // Long enough for whoever notices the limit by himself to leave what he has.
         end_after(limit.saturating_add(Duration::from_secs(3)), Exit::Limit);
     }
-    let mut run = Run::new()
-        .seed(Seed::new(common.seed))
-        .memory(common.memory)
-        .time_limit(common.time_limit)
-        .cancel(cancel)
-        .progress(Arc::new(Bar::new(common.quiet)));
-    if let Some(threads) = common.threads {
-        run = run.threads(usize::from(threads))?;
-    }
-    Ok(run)
+    Ok(common.to_run()?.cancel(cancel).progress(Arc::new(Bar::new(common.quiet))))
 }
 
 /// Ends the program after a while, if it has not ended by itself.

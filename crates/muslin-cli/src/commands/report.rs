@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::time::Instant;
 
-use muslin::{Document, DocumentFormat, Input, ReportJob, printable, write_document};
+use muslin::{Document, DocumentFormat, Input, printable, write_document};
+use muslin_command::Places;
+use muslin_command::args::{Common, Report};
 
-use super::input::Asked;
 use super::{Finished, Outcome, print, start, talk, to_json};
-use crate::args::{Common, Names, Report};
 use crate::exit::Exit;
 use crate::stats;
 
@@ -20,18 +20,7 @@ pub(crate) fn run(args: &Report, common: &Common) -> Outcome {
             "the file's name does not say what to write\n  hint: name it `.html`, `.md` or `.json`",
         ));
     };
-    let Asked { read, roles, policy, .. } = Asked::new(&args.input)?;
-    let job = ReportJob {
-        read,
-        roles,
-        policy,
-        quasi_identifiers: args.quasi_identifiers.as_deref().map(Names::all),
-        release: args.release.as_ref().map(Input::named),
-        audience: args.audience,
-        k: args.k,
-        budget: args.budget,
-        ..ReportJob::new(Input::named(&args.input.file))
-    };
+    let job = args.job(&Places::files())?;
     let run = start(common)?;
     let document = job.run(&run)?;
     if !is_printed {

@@ -108,7 +108,7 @@ pub(super) fn damaged(place: &Place) -> crate::Error {
     place.clone().error(Problem::Damaged("Arrow"))
 }
 
-fn encode(
+pub(super) fn encode(
     schema: &SchemaRef,
     batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
     options: &ReadOptions,

@@ -29,12 +29,13 @@ pub(super) fn sample(
     place: &Place,
 ) -> Result<SampledTable> {
     let ((table, rows), source) = with_batches(opened, run, place, |schema, batches| {
-        sample_batches(schema, batches, options, size, run, place)
+        draw(schema, batches, options, size, run, place)
     })?;
     Ok(SampledTable { table, rows, source })
 }
 
-fn sample_batches(
+/// Draws a sample of the rows of batches.
+pub(super) fn draw(
     schema: &SchemaRef,
     batches: &mut Batches<'_>,
     options: &ReadOptions,

@@ -25,7 +25,7 @@ pub(crate) use self::source::content;
 
 use self::sample::SampleSize;
 use self::source::Opened;
-use crate::{ColumnType, Place, Result};
+use crate::{Batches, ColumnType, Place, Result};
 
 /// How to read a table. The default finds everything out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,10 +89,17 @@ pub struct Source {
 /// One pass. Peak memory is about the encoded table plus some batches of a few megabytes per
 /// thread; while the last columns are finished, a column's distinct values are held twice.
 pub fn read(input: &Input, options: &ReadOptions, run: &Run) -> Result<ReadTable> {
+    if let Input::Memory(batches) = input {
+        let table = with_memory(batches, run, |each, place| {
+            arrow::encode(batches.schema(), each, options, run, place)
+        })?;
+        run.check_memory(table.memory() as u64)?;
+        return Ok(ReadTable { table, source: source_of(batches) });
+    }
     let read = with_opened(input, run, |opened, place| match opened.format {
         Format::Csv => csv::read(opened, options, run, place),
         Format::Parquet => parquet::read(opened, options, run, place),
-        Format::ArrowFile | Format::ArrowStream => arrow::read(opened, options, run, place),
+        _ => arrow::read(opened, options, run, place),
     })?;
     run.check_memory(read.table.memory() as u64)?;
     Ok(read)
@@ -131,12 +138,18 @@ pub fn sample(
     run: &Run,
 ) -> Result<SampledTable> {
     let size = SampleSize { wanted };
+    if let Input::Memory(batches) = input {
+        let drawn = with_memory(batches, run, |each, place| {
+            arrow_sample::draw(batches.schema(), each, options, size, run, place)
+        })?;
+        let (table, rows) = drawn;
+        run.check_memory(table.memory() as u64)?;
+        return Ok(SampledTable { table, rows, source: source_of(batches) });
+    }
     let drawn = with_opened(input, run, |opened, place| match opened.format {
         Format::Csv => csv::sample(opened, options, size, run, place),
         Format::Parquet => parquet::sample(opened, options, size, run, place),
-        Format::ArrowFile | Format::ArrowStream => {
-            arrow_sample::sample(opened, options, size, run, place)
-        }
+        _ => arrow_sample::sample(opened, options, size, run, place),
     })?;
     run.check_memory(drawn.table.memory() as u64)?;
     Ok(drawn)
@@ -155,6 +168,33 @@ fn with_opened<T: Send>(
     let done = run.install(|| work(opened, &place));
     progress.finish();
     done
+}
+
+/// Does `work` on batches in memory, on the run's threads. Each is handed on as it is.
+fn with_memory<T: Send>(
+    batches: &Batches,
+    run: &Run,
+    work: impl FnOnce(&mut arrow::Batches<'_>, &Place) -> Result<T> + Send,
+) -> Result<T> {
+    let place = Place::file(batches.name());
+    let progress = run.reporter();
+    let bytes = batches.batches().iter().map(|own| own.get_array_memory_size() as u64);
+    progress.stage("reading", Some(bytes.sum()));
+    let done = run.install(|| work(&mut batches.batches().iter().cloned().map(Ok), &place));
+    progress.finish();
+    done
+}
+
+fn source_of(batches: &Batches) -> Source {
+    Source {
+        file: batches.name().to_owned(),
+        format: Format::Memory,
+        compression: None,
+        dialect: None,
+        columns: arrow::names_of(batches.schema()),
+        blank_lines: 0,
+        bytes: None,
+    }
 }
 
 /// Does what a decoding library does. Those of Parquet and Arrow check what they read; should one

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use muslin_engine::Run;
 use serde::{Deserialize, Serialize};
 
-use crate::{Place, Problem, Result};
+use crate::{Batches, Place, Problem, Result};
 
 /// What to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub enum Input {
     Path(PathBuf),
     /// Standard input.
     Stdin,
+    /// Batches in memory.
+    Memory(Batches),
 }
 
 impl Input {
@@ -29,6 +31,7 @@ impl Input {
         match self {
             Self::Path(path) => path.display().to_string(),
             Self::Stdin => "standard input".into(),
+            Self::Memory(batches) => batches.name().into(),
         }
     }
 }
@@ -45,6 +48,8 @@ pub enum Format {
     ArrowFile,
     /// An Arrow IPC stream.
     ArrowStream,
+    /// Arrow batches in memory.
+    Memory,
 }
 
 /// Compression around an input.
@@ -79,6 +84,10 @@ pub(super) fn open(input: &Input) -> Result<Opened> {
     let unreadable = |error: io::Error| place().error(Problem::Unreadable(error.kind()));
     let (mut content, file, bytes): (Box<dyn Read + Send>, _, _) = match input {
         Input::Stdin => (Box::new(io::stdin()), None, None),
+        // It has no bytes; whoever reads it takes its batches.
+        Input::Memory(_) => {
+            return Err(place().error(Problem::Unreadable(io::ErrorKind::Unsupported)));
+        }
         Input::Path(path) => {
             let file = File::open(path).map_err(unreadable)?;
             let metadata = file.metadata().map_err(unreadable)?;

@@ -12,6 +12,7 @@ use bytes::Bytes;
 use muslin_engine::Run;
 
 use super::{Failed, Findings, ResidueKind};
+use crate::Batches;
 
 pub(super) fn look_at_file(bytes: Bytes, run: &Run) -> Result<Findings, Failed> {
     let reader = FileReader::try_new(Cursor::new(bytes), None).map_err(damaged)?;
@@ -24,6 +25,10 @@ pub(super) fn look_at_stream(bytes: Bytes, run: &Run) -> Result<Findings, Failed
     let reader = StreamReader::try_new(Cursor::new(bytes), None).map_err(damaged)?;
     let schema = reader.schema();
     look(&schema, 0, reader, run)
+}
+
+pub(super) fn look_at_batches(batches: &Batches, run: &Run) -> Result<Findings, Failed> {
+    look(batches.schema(), 0, batches.batches().iter().cloned().map(Ok), run)
 }
 
 fn look(

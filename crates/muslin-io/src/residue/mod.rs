@@ -9,7 +9,6 @@ mod parquet;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
 
 use muslin_engine::Run;
 
@@ -107,25 +106,29 @@ impl Findings {
     }
 }
 
-/// Looks for what the bytes of a file say beyond its cells. Text has nothing but cells.
+/// Looks for what the bytes of a table say beyond its cells. Text has nothing but cells.
 ///
 /// # Guarantee
-/// Every dictionary, every statistic and every buffer is looked at, as they are after decompression.
-/// A file that the reader takes and that cannot be looked at is an error.
+/// Every dictionary, every statistic and every buffer is looked at, as they are after decompression,
+/// and as they are in memory where the table is there. A file that the reader takes and that cannot be looked at is an error.
 ///
 /// # Cost
 /// The file is in memory, as it is after decompression around it.
-pub fn find_residue(path: &Path, run: &Run) -> Result<Vec<Residue>> {
-    let place = Place::file(path.display().to_string());
+pub fn find_residue(input: &Input, run: &Run) -> Result<Vec<Residue>> {
+    let place = Place::file(input.name());
     run.check()?;
-    let (format, bytes) = content(&Input::named(path), run)?;
-    // A damaged file may make a decoder panic.
-    let found = guarded(|| match format {
-        Format::Csv => Ok(Findings::default()),
-        Format::Parquet => parquet::look(bytes, run),
-        Format::ArrowFile => arrow::look_at_file(bytes, run),
-        Format::ArrowStream => arrow::look_at_stream(bytes, run),
-    });
+    let found = if let Input::Memory(batches) = input {
+        Some(arrow::look_at_batches(batches, run))
+    } else {
+        let (format, bytes) = content(input, run)?;
+        // A damaged file may make a decoder panic.
+        guarded(|| match format {
+            Format::Csv => Ok(Findings::default()),
+            Format::Parquet => parquet::look(bytes, run),
+            Format::ArrowFile => arrow::look_at_file(bytes, run),
+            Format::ArrowStream | Format::Memory => arrow::look_at_stream(bytes, run),
+        })
+    };
     let damaged = || place.error(Problem::Damaged("its parts do not fit together"));
     match found {
         Some(Ok(found)) => Ok(found.into_list()),

@@ -1,12 +1,14 @@
 use std::io::{self, Write};
 
+use arrow_array::RecordBatch;
 use arrow_ipc::writer::FileWriter;
-use arrow_schema::ArrowError;
+use arrow_schema::{ArrowError, SchemaRef};
 use muslin_engine::Run;
 use muslin_table::EncodedTable;
 
 use super::Failed;
 use super::values::{batch, batches, schema};
+use crate::Result;
 
 /// Writes an Arrow IPC file.
 pub(super) fn write(
@@ -24,6 +26,20 @@ pub(super) fn write(
     }
     writer.finish().map_err(io_error)?;
     Ok(())
+}
+
+/// The batches that are written, all at once; buffers are new ones.
+pub(super) fn batches_of(table: &EncodedTable, run: &Run) -> Result<(SchemaRef, Vec<RecordBatch>)> {
+    let schema = schema(table);
+    let make = |rows: std::ops::Range<usize>| {
+        run.check()?;
+        let count = rows.len() as u64;
+        let made = batch(table, &schema, rows);
+        run.reporter().advance(count);
+        Ok(made)
+    };
+    let made: Result<Vec<RecordBatch>> = batches(table).map(make).collect();
+    Ok((schema.clone(), made?))
 }
 
 pub(super) fn io_error(error: ArrowError) -> Failed {

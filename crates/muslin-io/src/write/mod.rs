@@ -20,7 +20,7 @@ pub use self::safe_file::remove_temporary_files;
 pub use self::safe_folder::SafeFolder;
 
 use self::safe_file::SafeFile;
-use crate::{Error, OutputProblem, Release, Result};
+use crate::{Batches, Error, Memory, OutputProblem, Release, Result};
 
 /// Where to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub enum Destination {
     Path(PathBuf),
     /// Standard output.
     Stdout,
+    /// Batches in memory.
+    Memory(Memory),
 }
 
 impl Destination {
@@ -43,6 +45,7 @@ impl Destination {
         match self {
             Self::Path(path) => path.display().to_string(),
             Self::Stdout => "standard output".into(),
+            Self::Memory(_) => "memory".into(),
         }
     }
 
@@ -50,6 +53,7 @@ impl Destination {
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Stdout, Self::Stdout) => true,
+            (Self::Memory(one), Self::Memory(other)) => one == other,
             (Self::Path(one), Self::Path(other)) => safe_file::is_same_place(one, other),
             _ => false,
         }
@@ -111,6 +115,7 @@ impl WriteOptions {
         match (self.format, destination) {
             (Some(format), _) => Ok(format),
             (None, Destination::Stdout) => Ok(WriteFormat::Csv),
+            (None, Destination::Memory(_)) => Ok(WriteFormat::Arrow),
             (None, Destination::Path(path)) => WriteFormat::of_name(path)
                 .ok_or_else(|| output(destination, OutputProblem::UnknownFormat)),
         }
@@ -148,8 +153,11 @@ pub fn write_together(parts: &[(&Release, &Destination, &WriteOptions)], run: &R
             return Err(output(destination, OutputProblem::Twice));
         }
     }
-    let mut files = Vec::new();
+    let (mut files, mut held) = (Vec::new(), Vec::new());
     for &(release, destination, options) in parts {
+        if let Destination::Memory(memory) = destination {
+            held.push((memory, batches_of(release, run)?));
+        }
         if let Destination::Path(path) = destination {
             let mut file = SafeFile::create(path, &options.inputs)
                 .map_err(|problem| output(destination, problem))?;
@@ -163,10 +171,21 @@ pub fn write_together(parts: &[(&Release, &Destination, &WriteOptions)], run: &R
             write_part(release, destination, options, run, &mut out)?;
         }
     }
+    held.into_iter().for_each(|(memory, batches)| memory.put(batches));
     for (file, destination) in files {
         file.commit().map_err(|error| Failed::from(error).at(destination))?;
     }
     Ok(())
+}
+
+/// The batches of a release.
+fn batches_of(release: &Release, run: &Run) -> Result<Batches> {
+    let table = release.table();
+    run.reporter().stage("writing", Some(table.rows() as u64));
+    let made = run.install(|| arrow::batches_of(table, run));
+    run.reporter().finish();
+    let (schema, batches) = made?;
+    Ok(Batches::new("release", schema, batches))
 }
 
 fn write_part(
@@ -200,7 +219,7 @@ pub fn write_text(text: &str, path: &Path, inputs: &[PathBuf]) -> Result<()> {
 pub fn check_destination(destination: &Destination, options: &WriteOptions) -> Result<()> {
     options.format_at(destination)?;
     match destination {
-        Destination::Stdout => Ok(()),
+        Destination::Stdout | Destination::Memory(_) => Ok(()),
         Destination::Path(path) => SafeFile::create(path, &options.inputs)
             .map(drop)
             .map_err(|problem| output(destination, problem)),

@@ -12,7 +12,7 @@ use super::safe_file::SafeFile;
 use super::{
     CsvStyle, Destination, Failed, WriteFormat, WriteOptions, arrow, csv, output, parquet as pq,
 };
-use crate::Result;
+use crate::{Batches, Memory, Result};
 
 /// Writes a table of results while it is being found.
 ///
@@ -32,6 +32,7 @@ enum Rows {
     Text(Text),
     Parquet(Box<ArrowWriter<Out>>),
     Arrow(Box<FileWriter<Out>>),
+    Memory { memory: Memory, schema: SchemaRef, batches: Vec<RecordBatch> },
 }
 
 /// Delimited text; the header waits for the first lines or the end, so that a table given up
@@ -64,6 +65,11 @@ impl ResultWriter {
     ) -> Result<Self> {
         let format = options.format_at(destination)?;
         let out = match destination {
+            Destination::Memory(memory) => {
+                let (memory, schema) = (memory.clone(), Arc::clone(schema));
+                let rows = Rows::Memory { memory, schema, batches: Vec::new() };
+                return Ok(Self { destination: destination.clone(), rows });
+            }
             Destination::Stdout => Out::Stdout(BufWriter::with_capacity(1 << 16, io::stdout())),
             Destination::Path(path) => Out::File(
                 SafeFile::create(path, &options.inputs)
@@ -80,6 +86,10 @@ impl ResultWriter {
             Rows::Text(text) => text.write(&csv::lines(batch, &text.style)),
             Rows::Parquet(writer) => writer.write(batch).map_err(pq::io_error),
             Rows::Arrow(writer) => writer.write(batch).map_err(arrow::io_error),
+            Rows::Memory { batches, .. } => {
+                batches.push(batch.clone());
+                Ok(())
+            }
         };
         pushed.map_err(|error| error.at(&self.destination))
     }
@@ -90,6 +100,10 @@ impl ResultWriter {
             Rows::Text(mut text) => text.write("").map(|()| text.out),
             Rows::Parquet(writer) => writer.into_inner().map_err(pq::io_error),
             Rows::Arrow(writer) => writer.into_inner().map_err(arrow::io_error),
+            Rows::Memory { memory, schema, batches } => {
+                memory.put(Batches::new("results", schema, batches));
+                return Ok(());
+            }
         };
         out.and_then(|out| Ok(out.commit()?)).map_err(|error| error.at(&self.destination))
     }

@@ -156,8 +156,12 @@ impl KeysJob {
             return Ok(Some(Exact::new(ratios, Vec::new())));
         }
         // A pipe cannot be read again.
-        let file = matches!(&self.input, Input::Path(path) if path.is_file());
-        if !asked.verify || !file {
+        let is_there = match &self.input {
+            Input::Path(path) => path.is_file(),
+            Input::Stdin => false,
+            Input::Memory(_) => true,
+        };
+        if !asked.verify || !is_there {
             return Ok(None);
         }
         let columns = ColumnChoice::Only(set_names(sample, &solved.set));

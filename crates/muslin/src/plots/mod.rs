@@ -44,7 +44,7 @@ pub(crate) fn write(report: &DiffReport, folder: &Path, inputs: &[&Input]) -> Re
     }
     let paths = inputs.iter().filter_map(|input| match input {
         Input::Path(path) => Some(path.clone()),
-        Input::Stdin => None,
+        Input::Stdin | Input::Memory(_) => None,
     });
     let inputs: Vec<_> = paths.collect();
     let mut plots = vec![("loss.svg".to_owned(), loss_figure(&report.columns))];

@@ -1,10 +1,11 @@
 //! The folder of a release.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use muslin_engine::Run;
-use muslin_io::{Destination, Input, Release, RowOrder, SafeFolder, WriteOptions, write_text};
+use muslin_io::{
+    Destination, Input, Memory, Release, RowOrder, SafeFolder, WriteOptions, write_text,
+};
 use muslin_report::Quantity;
 use muslin_table::{Changes, printable};
 
@@ -27,24 +28,53 @@ impl ProtectJob {
         work: &Work,
         run: &Run,
     ) -> Result<ProtectReport> {
-        let table = &work.whole.table;
         let data = format!("data.{}", self.format().name());
         let path = folder.path().join(&data);
+        self.publish(work, &Destination::named(&path), run)?;
+        let (mut report, lost) = self.judged(work, &Input::named(&path), run)?;
+        report.written = Some(self.output.display().to_string());
+        let input_sha256 = match &self.input {
+            Input::Path(path) => sha256(path)?,
+            Input::Stdin | Input::Memory(_) => None,
+        };
+        report.warnings.extend(self.earlier(input_sha256.as_deref(), sha256(&path)?.as_deref()));
+        self.fill(&folder, &data, &report, input_sha256, &lost, &work.entries)?;
+        run.check()?;
+        folder.commit()?;
+        Ok(report)
+    }
+
+    /// Leaves the release in memory, judged before it appears.
+    pub(super) fn hold(&self, memory: &Memory, work: &Work, run: &Run) -> Result<ProtectReport> {
+        let made = Memory::new();
+        self.publish(work, &Destination::Memory(made.clone()), run)?;
+        let batches = made.take().ok_or_else(|| internal("a release"))?;
+        let (report, _) = self.judged(work, &Input::Memory(batches.clone()), run)?;
+        run.check()?;
+        memory.put(batches);
+        Ok(report)
+    }
+
+    fn publish(&self, work: &Work, to: &Destination, run: &Run) -> Result<()> {
+        let table = &work.whole.table;
         // The last step put the rows in their order.
         let release = Release::new(table, &Changes::none(table), RowOrder::AsRead)?;
         let options = WriteOptions { format: Some(self.format()), ..WriteOptions::default() };
-        let writing = run.clone().time_limit(None);
-        muslin_io::write(&release, &Destination::named(&path), &options, &writing)?;
+        Ok(muslin_io::write(&release, to, &options, &run.clone().time_limit(None))?)
+    }
 
+    /// What the release is, as it was published; an error where it is not what the policy asks for.
+    fn judged(&self, work: &Work, data: &Input, run: &Run) -> Result<(ProtectReport, DiffReport)> {
+        let table = &work.whole.table;
         let claims = self.claims(work);
-        let verdict = self.judge(&path, &claims, &writing)?;
+        let verdict = self.judge(data, &claims, &run.clone().time_limit(None))?;
         if let Some(check) = verdict.checks.iter().find(|check| !check.met) {
             return Err(unreachable(&format!(
                 "what the policy asks for does not hold after its methods: {}: {}",
                 check.claim, check.reason
             )));
         }
-        let lost = self.lost(&path, &claims, run)?;
+        let lost = self.lost(data, &claims, run)?;
         let loss = ProtectLoss {
             gcp: lost.loss.gcp,
             suppressed_share: lost.suppression.suppressed_share,
@@ -52,7 +82,7 @@ impl ProtectJob {
             counts_off: lost.queries.median,
         };
         self.check_limits(&loss)?;
-        let mut report = ProtectReport {
+        let report = ProtectReport {
             schema: 1,
             command: "protect".into(),
             input: InputReport::new(&work.whole.source),
@@ -68,22 +98,14 @@ impl ProtectJob {
             loss,
             accepted: self.policy.release.accept.clone(),
             reproducible: self.seed.is_some(),
-            written: Some(self.output.display().to_string()),
+            written: None,
             warnings: self.warnings(work),
         };
-        let input_sha256 = match &self.input {
-            Input::Path(path) => sha256(path)?,
-            Input::Stdin => None,
-        };
-        report.warnings.extend(self.earlier(input_sha256.as_deref(), sha256(&path)?.as_deref()));
-        self.fill(&folder, &data, &report, input_sha256, &lost, &work.entries)?;
-        run.check()?;
-        folder.commit()?;
-        Ok(report)
+        Ok((report, lost))
     }
 
-    fn judge(&self, data: &Path, claims: &[crate::Claim], run: &Run) -> Result<VerifyReport> {
-        let mut job = VerifyJob::new(Input::named(data));
+    fn judge(&self, data: &Input, claims: &[crate::Claim], run: &Run) -> Result<VerifyReport> {
+        let mut job = VerifyJob::new(data.clone());
         job.read.csv.header = Some(true);
         job.original = Some(self.input.clone());
         job.original_read = Some(self.read.clone());
@@ -93,8 +115,8 @@ impl ProtectJob {
         job.run(run)
     }
 
-    fn lost(&self, data: &Path, claims: &[crate::Claim], run: &Run) -> Result<DiffReport> {
-        let mut job = DiffJob::new(self.input.clone(), Input::named(data));
+    fn lost(&self, data: &Input, claims: &[crate::Claim], run: &Run) -> Result<DiffReport> {
+        let mut job = DiffJob::new(self.input.clone(), data.clone());
         job.read = self.read.clone();
         job.roles.clone_from(&self.roles);
         job.hierarchies = self.policy.hierarchies();

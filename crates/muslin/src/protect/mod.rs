@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use muslin_engine::{Run, Seed};
-use muslin_io::{Input, ReadOptions, RowOrder, WriteFormat};
+use muslin_io::{Input, Memory, ReadOptions, RowOrder, WriteFormat};
 use muslin_table::Role;
 
 pub use self::plan::{Candidate, PlanReport};
@@ -73,6 +73,8 @@ pub struct ProtectJob {
     pub policy_text: Option<String>,
     /// The folder to write.
     pub output: PathBuf,
+    /// Where the release goes instead of the folder, if it is to stay in memory.
+    pub memory: Option<Memory>,
     /// Decides every draw, so that the release is reproducible; the operating system does, where
     /// nothing is said.
     pub seed: Option<Seed>,
@@ -88,13 +90,18 @@ impl ProtectJob {
             policy,
             policy_text: None,
             output: output.into(),
+            memory: None,
             seed: None,
         }
     }
 
-    /// Reads the input, takes the steps, judges, and writes the folder.
+    /// Reads the input, takes the steps, judges, and writes the folder, or leaves the release in memory.
     pub fn run(&self, run: &Run) -> Result<ProtectReport> {
         self.check()?;
+        if let Some(memory) = &self.memory {
+            let whole = Whole::of(&self.input, &self.read, &self.roles, false, run)?;
+            return self.hold(memory, &self.worked(whole, run)?, run);
+        }
         // Before anything is read: who cannot write need not wait.
         let folder = muslin_io::SafeFolder::create(&self.output, crate::release_folder::MANIFEST)?;
         let whole = Whole::of(&self.input, &self.read, &self.roles, false, run)?;

@@ -138,7 +138,7 @@ pub fn write_document(document: &Document, file: &Path, inputs: &[&Input]) -> Re
     };
     let path = |input: &&Input| match input {
         Input::Path(path) => Some(path.clone()),
-        Input::Stdin => None,
+        Input::Stdin | Input::Memory(_) => None,
     };
     let inputs: Vec<_> = inputs.iter().filter_map(path).collect();
     Ok(muslin_io::write_text(&format.spell(document)?, file, &inputs)?)

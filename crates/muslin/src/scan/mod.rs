@@ -199,7 +199,7 @@ impl ScanJob {
             |column: &ColumnReport| matches!(column.role, Role::Identifier | Role::QuasiIdentifier);
         let file = match &self.input {
             Input::Path(path) => path.to_str()?.to_owned(),
-            Input::Stdin => return None,
+            Input::Stdin | Input::Memory(_) => return None,
         };
         let is_needed = columns.iter().any(matters) || self.quasi_identifiers.is_some();
         let args = ["muslin", "init", &file, "--preset", "ihsn-5"];

@@ -1,14 +1,12 @@
 //! What a release claims, and who says so.
 
-use std::path::Path;
-
 use muslin_io::Input;
 use serde::Deserialize;
 
 use super::VerifyJob;
 use crate::Result;
 use crate::claims::Claim;
-use crate::published::{Folder, data_of, read_json};
+use crate::published::{Folder, ReportText, data_of};
 
 /// A release and its claims.
 pub(super) struct Claimed {
@@ -48,12 +46,12 @@ struct Claiming {
 impl Claimed {
     pub(super) fn of(job: &VerifyJob) -> Result<Self> {
         let mut claims = job.claims.clone();
-        if let Some(file) = &job.claims_file {
-            let claiming: Claiming = read_json(file)?;
+        if let Some(report) = &job.claims_report {
+            let claiming: Claiming = report.read()?;
             claims.extend(claiming.claims);
         }
-        let bounded = match (&job.certificate, &job.claims_file) {
-            (Some(_), Some(file)) => bounded(file)?,
+        let bounded = match (&job.certificate, &job.claims_report) {
+            (Some(_), Some(report)) => bounded(report)?,
             _ => None,
         };
         let (data, folder) = data_of(&job.release)?;
@@ -63,12 +61,12 @@ impl Claimed {
 }
 
 /// What a report says about its bound; nothing where it is no report of a suppression.
-fn bounded(file: &Path) -> Result<Option<Bounded>> {
+fn bounded(report: &ReportText) -> Result<Option<Bounded>> {
     #[derive(Deserialize)]
     struct Told {
         #[serde(default)]
         command: String,
     }
-    let told: Told = read_json(file)?;
-    if told.command == "suppress" { read_json(file).map(Some) } else { Ok(None) }
+    let told: Told = report.read()?;
+    if told.command == "suppress" { report.read().map(Some) } else { Ok(None) }
 }

@@ -1,7 +1,5 @@
 //! What the files of a release say beyond its cells.
 
-use std::path::Path;
-
 use muslin_engine::Run;
 use muslin_io::Input;
 use muslin_table::{Column, EncodedTable};
@@ -27,8 +25,8 @@ pub(super) fn checks(
     run: &Run,
 ) -> Result<Vec<VerifyCheck>> {
     let mut checks = Vec::new();
-    if let Input::Path(path) = &claimed.data {
-        checks.push(bytes(path, run)?);
+    if claimed.data != Input::Stdin {
+        checks.push(bytes(&claimed.data, run)?);
     }
     checks.push(indexes(release));
     checks.extend(pair.and_then(order));
@@ -52,17 +50,18 @@ fn check(claim: &str, met: bool, reason: String, columns: Vec<String>) -> Verify
 }
 
 /// Nothing in the bytes that no cell says.
-fn bytes(path: &Path, run: &Run) -> Result<VerifyCheck> {
-    let found = muslin_io::find_residue(path, run)?;
+fn bytes(input: &Input, run: &Run) -> Result<VerifyCheck> {
+    let found = muslin_io::find_residue(input, run)?;
     let mut columns: Vec<String> =
         found.iter().filter_map(|own| own.column().map(str::to_owned)).collect();
     columns.sort();
     columns.dedup();
     let mut kinds: Vec<String> = found.iter().map(|own| own.kind().to_string()).collect();
     kinds.dedup();
+    let what = if matches!(input, Input::Memory(_)) { "the table" } else { "the file" };
     let reason = match &kinds[..] {
-        [] => "the file says nothing beyond its cells".into(),
-        kinds => format!("the file has {}", kinds.join(", ")),
+        [] => format!("{what} says nothing beyond its cells"),
+        kinds => format!("{what} has {}", kinds.join(", ")),
     };
     Ok(check("hygiene: bytes", found.is_empty(), reason, columns))
 }

@@ -23,7 +23,7 @@ use crate::claims::{Claim, SpreadSetting};
 use crate::hierarchies::Hierarchies;
 use crate::input::{InputReport, names, warnings};
 use crate::pair::{Pair, PairSettings, with_token};
-use crate::published::quasi_identifiers;
+use crate::published::{ReportText, quasi_identifiers};
 use crate::suppress::CellCost;
 use crate::{Error, Result};
 
@@ -77,7 +77,7 @@ pub struct VerifyJob {
     /// Other claims.
     pub claims: Vec<Claim>,
     /// A report, or a manifest, with claims.
-    pub claims_file: Option<PathBuf>,
+    pub claims_report: Option<ReportText>,
     /// The certificate of a suppression's lower bound; it needs the original, and a claim of k-anonymity.
     pub certificate: Option<Input>,
     /// What a blank of a column costs by that certificate; where nothing is said, what the report with
@@ -128,7 +128,7 @@ impl VerifyJob {
             k: None,
             spreads: Vec::new(),
             claims: Vec::new(),
-            claims_file: None,
+            claims_report: None,
             certificate: None,
             weights: BTreeMap::new(),
             hierarchies: Hierarchies::new(),

@@ -4,12 +4,12 @@ mod render;
 
 use std::time::Instant;
 
-use muslin::{Coverage, DiffJob, HierarchySource, Input, MissingRule, Seed, Stop, Workload};
+use muslin::{Coverage, Stop};
+use muslin_command::Places;
+use muslin_command::args::{Common, Diff};
 
 use self::render::render;
-use super::input::{Asked, set_quasi_identifiers};
-use super::{Finished, Outcome, print, start, talk, to_json};
-use crate::args::{Common, Diff};
+use super::{Outcome, print, start, talk, to_json};
 use crate::exit::Exit;
 use crate::stats;
 use crate::style::Style;
@@ -17,12 +17,7 @@ use crate::style::Style;
 /// Measures what a release loses and prints a report.
 pub(crate) fn run(args: &Diff, common: &Common) -> Outcome {
     let started = Instant::now();
-    if args.input.missing.is_some_and(|rule| rule != MissingRule::Category) {
-        return Err(Finished::Usage(
-            "a missing cell is a value of its own when tables are compared\n  hint: leave `--missing` out",
-        ));
-    }
-    let job = job(args, common)?;
+    let job = args.job(common, &Places::files())?;
     let run = start(common)?;
     let report = job.run(&run)?;
     let text = if common.json { to_json(&report)? } else { render(&report, &Style::of_stdout()) };
@@ -37,34 +32,5 @@ pub(crate) fn run(args: &Diff, common: &Common) -> Outcome {
             Exit::Limit
         }
         _ => Exit::Fine,
-    })
-}
-
-/// The job that the flags and the policy file describe; flags win.
-fn job(args: &Diff, common: &Common) -> Result<DiffJob, muslin::Error> {
-    let Asked { read, mut roles, missing: _, mut hierarchies, .. } = Asked::new(&args.input)?;
-    set_quasi_identifiers(&mut roles, args.measured.quasi_identifiers.as_deref());
-    for (name, file) in &args.labels.hierarchy {
-        hierarchies.set(name, HierarchySource::File(file.clone()));
-    }
-    Ok(DiffJob {
-        read,
-        roles,
-        sensitive: args.measured.sensitive.clone(),
-        k: args.measured.k,
-        hierarchies,
-        hierarchy_folder: args.labels.hierarchies.clone(),
-        bucket: args.labels.bucket.clone(),
-        slices: args.labels.slices.as_ref().map(|slices| slices.0.clone()),
-        sensitive_table: args.labels.sensitive_table.as_ref().map(Input::named),
-        workload: Workload {
-            queries: args.asked.queries,
-            columns_per_query: args.asked.columns_per_query,
-            selectivity: args.asked.selectivity,
-            seed: Seed::new(common.seed),
-        },
-        show_values: args.shown.show_values,
-        plots: args.shown.plots.clone(),
-        ..DiffJob::new(Input::named(&args.input.file), Input::named(&args.release))
     })
 }

@@ -5,29 +5,23 @@ mod render_set;
 
 use std::time::Instant;
 
-use muslin::{
-    AllSets, Coverage, Destination, Input, KeysAnswer, KeysJob, KeysOutput, KeysQuestion,
-    KeysReport, Measure, SampledSet, SetsMethod, Stop, Target, WriteOptions,
-};
+use muslin::{Coverage, Destination, KeysAnswer, KeysOutput, KeysReport, Measure, Stop};
+use muslin_command::Places;
+use muslin_command::args::{Common, Keys};
 
 pub(super) use self::render::{columns, heading, set_of};
 pub(super) use self::render_set::{figures, looked_into};
 
 use self::render::render;
-use super::input::Asked;
 use super::{Finished, Outcome, print, start, talk, to_json};
-use crate::args::{Common, Keys, MinimumArgs, Names, QuestionArgs};
 use crate::exit::Exit;
 use crate::stats;
 use crate::style::{Style, ratio};
 
-/// The probability with which a sample may mislead.
-const DELTA: f64 = 0.01;
-
 /// Answers a question about keys, writes the list that was asked for, and prints a summary.
 pub(crate) fn run(args: &Keys, common: &Common) -> Outcome {
     let started = Instant::now();
-    let job = job(args)?;
+    let job = args.job(&Places::files())?;
     // Where the list goes to standard output, nothing else does.
     let to_stdout = |output: &KeysOutput| output.destination == Destination::Stdout;
     let summary = !job.output.as_ref().is_some_and(to_stdout);
@@ -80,81 +74,4 @@ fn ended(report: &KeysReport) -> Exit {
         return Exit::Unreachable;
     }
     Exit::Fine
-}
-
-/// The job that the flags and the policy file describe; flags win.
-fn job(args: &Keys) -> Result<KeysJob, Finished> {
-    let question = question(args)?;
-    let Asked { read, roles, missing, .. } = Asked::new(&args.input)?;
-    let output = args.all.output.as_ref().map(|file| KeysOutput {
-        destination: Destination::named(file),
-        options: WriteOptions { format: args.all.format, ..WriteOptions::default() },
-    });
-    Ok(KeysJob {
-        read,
-        roles,
-        missing,
-        distinct_rows: args.question.distinct_rows,
-        question,
-        costs: args.minimum.cost.iter().cloned().collect(),
-        output,
-        ..KeysJob::new(Input::named(&args.input.file))
-    })
-}
-
-/// What the flags ask.
-fn question(args: &Keys) -> Result<KeysQuestion, Finished> {
-    let asked = &args.question;
-    if let Some(columns) = &asked.set {
-        return Ok(KeysQuestion::Set { columns: Names::all(columns), sample: asked.sample });
-    }
-    let method = args.all.method.unwrap_or_default();
-    let samples = matches!(method, SetsMethod::LevelwiseOneSample | SetsMethod::LevelwiseSamples);
-    if asked.delta.is_some() && args.minimum.epsilon.is_none() && !samples {
-        return Err(Finished::Usage(
-            "nothing is sampled, so nothing may mislead\n  hint: `--delta` goes with `--minimum --epsilon`, and with `--all --method levelwise-samples`",
-        ));
-    }
-    if asked.all {
-        let target = target(asked)?;
-        return Ok(KeysQuestion::All(AllSets {
-            method,
-            delta: asked.delta.unwrap_or(DELTA),
-            max_size: args.all.max_size,
-            limit: args.all.limit,
-            ..AllSets::new(target)
-        }));
-    }
-    if !asked.minimum {
-        return match asked.measure {
-            Some(_) => Err(Finished::Usage(
-                "a measure belongs to a set that is looked for\n  hint: add `--all` or `--minimum`",
-            )),
-            None => Ok(KeysQuestion::Overview),
-        };
-    }
-    match args.minimum.epsilon {
-        Some(epsilon) => Ok(KeysQuestion::Sampled(sampled(asked, &args.minimum, epsilon))),
-        None => Ok(KeysQuestion::Minimum { target: target(asked)?, exact: args.minimum.exact }),
-    }
-}
-
-fn sampled(asked: &QuestionArgs, minimum: &MinimumArgs, epsilon: f64) -> SampledSet {
-    let measure = asked.measure.unwrap_or(Measure::Separation);
-    SampledSet {
-        beta: asked.beta,
-        bound: minimum.bound,
-        verify: !minimum.no_verify,
-        ..SampledSet::new(measure, epsilon, asked.delta.unwrap_or(DELTA))
-    }
-}
-
-fn target(asked: &QuestionArgs) -> Result<Target, Finished> {
-    match (asked.measure, asked.beta) {
-        (Some(measure), Some(beta)) => Ok(Target::new(measure, beta)),
-        (None, _) => Ok(Target::key()),
-        (Some(_), None) => Err(Finished::Usage(
-            "how much of the measure is enough was not said\n  hint: add a `--beta` such as 0.95; without both, keys are looked for",
-        )),
-    }
 }

@@ -4,12 +4,12 @@ mod render;
 
 use std::time::Instant;
 
-use muslin::{Coverage, Input, MaskJob, MaskMethod, MaskReport, Stop, Target};
+use muslin::{Coverage, MaskReport, Stop};
+use muslin_command::Places;
+use muslin_command::args::{Common, Mask};
 
 use self::render::render;
-use super::input::Asked;
 use super::{Outcome, is_to_stdout, show, start, talk, to_json};
-use crate::args::{Common, Mask, Names};
 use crate::exit::Exit;
 use crate::stats;
 use crate::style::Style;
@@ -17,7 +17,7 @@ use crate::style::Style;
 /// Chooses the columns to publish, writes the release that was asked for, and prints a report.
 pub(crate) fn run(args: &Mask, common: &Common) -> Outcome {
     let started = Instant::now();
-    let job = job(args, common)?;
+    let job = args.job(common, &Places::files())?;
     let to_stdout = is_to_stdout(job.output.as_ref(), common)?;
     let run = start(common)?;
     let report = job.run(&run)?;
@@ -43,29 +43,4 @@ fn exit(report: &MaskReport) -> Exit {
         }
         (_, None) => Exit::Fine,
     }
-}
-
-/// The job that the flags and the policy file describe; flags win.
-fn job(args: &Mask, common: &Common) -> Result<MaskJob, muslin::Error> {
-    let Asked { read, roles, missing, .. } = Asked::new(&args.input)?;
-    let search = &args.search;
-    let method = match search.sample {
-        _ if search.exact => MaskMethod::Exact,
-        Some(draws) => MaskMethod::Sampled { draws, delta: search.delta },
-        None => MaskMethod::Greedy,
-    };
-    let output = args.release.output(common.seed);
-    let target = Target::new(search.measure, search.beta);
-    Ok(MaskJob {
-        read,
-        roles,
-        missing,
-        method,
-        keep: Names::all(&search.keep),
-        drop: Names::all(&search.drop),
-        weights: search.weight.iter().cloned().collect(),
-        distinct_rows: search.distinct_rows,
-        output,
-        ..MaskJob::new(Input::named(&args.input.file), target)
-    })
 }

@@ -3,11 +3,11 @@ mod render;
 
 use std::time::Instant;
 
-use muslin::{Input, ScanJob, printable, write_document};
+use muslin::{Input, printable, write_document};
+use muslin_command::Places;
+use muslin_command::args::{Common, Scan};
 
-use super::input::Asked;
 use super::{Outcome, print, start, talk, to_json};
-use crate::args::{Common, Names, Scan};
 use crate::exit::Exit;
 use crate::stats;
 use crate::style::Style;
@@ -16,7 +16,7 @@ use crate::style::Style;
 pub(crate) fn run(args: &Scan, common: &Common) -> Outcome {
     let started = Instant::now();
     let run = start(common)?;
-    let mut report = job(args)?.run(&run)?;
+    let mut report = args.job(&Places::files())?.run(&run)?;
     // What was said about reading the file goes for the next command as well.
     if let Some(next) = &mut report.next {
         next.extend(args.input.reading_flags());
@@ -32,18 +32,4 @@ pub(crate) fn run(args: &Scan, common: &Common) -> Outcome {
         talk(&stats::line(started, report.rows));
     }
     Ok(Exit::Fine)
-}
-
-fn job(args: &Scan) -> Result<ScanJob, muslin::Error> {
-    let Asked { read, roles, missing, .. } = Asked::new(&args.input)?;
-    let quasi_identifiers = args.quasi_identifiers.as_deref().map(Names::all);
-    Ok(ScanJob {
-        read,
-        roles,
-        missing,
-        quasi_identifiers,
-        k: args.k,
-        budget: args.budget,
-        ..ScanJob::new(Input::named(&args.input.file))
-    })
 }

@@ -1,10 +1,10 @@
 //! A scan as text: what matters first, then the columns, the parts, and what to do next.
 
 use muslin::{ClassesReport, ColumnReport, Decided, FindingKind, Role, ScanReport, printable};
+use muslin_command::args::command_for_shell;
 
 use super::super::input::title;
 use super::parts;
-use crate::args::command_for_shell;
 use crate::style::{Style, bar, count, list, percent, ratio};
 
 pub(super) fn render(report: &ScanReport, style: &Style) -> String {

@@ -1,9 +1,9 @@
 //! Reports about slices as text.
 
 use muslin::{Coverage, MembershipReport, SliceReport, printable};
+use muslin_command::args::slices_for_shell;
 
 use super::super::input::title;
-use crate::args::slices_for_shell;
 use crate::style::{Style, bar, count, counted, list, number, percent, share};
 
 /// The report.

@@ -1,9 +1,9 @@
 //! Reports about minimal uniques as text.
 
 use muslin::{Coverage, IntervalReport, UniquesEstimate, UniquesReport, printable};
+use muslin_command::args::method_name;
 
 use super::super::input::title;
-use crate::args::method_name;
 use crate::style::{Style, bar, count, counted, list, number, percent, share};
 
 /// Columns and column sets that a summary names; all are in `--json`.

@@ -1,0 +1,24 @@
+//! `muslin scan`, as a job.
+
+use muslin::ScanJob;
+
+use super::{Asked, Wrong};
+use crate::Places;
+use crate::args::{Names, Scan};
+
+impl Scan {
+    /// The job that the flags and the policy file describe; flags win.
+    pub fn job(&self, places: &Places) -> Result<ScanJob, Wrong> {
+        let Asked { read, roles, missing, .. } = Asked::new(&self.input, places)?;
+        let quasi_identifiers = self.quasi_identifiers.as_deref().map(Names::all);
+        Ok(ScanJob {
+            read,
+            roles,
+            missing,
+            quasi_identifiers,
+            k: self.k,
+            budget: self.budget,
+            ..ScanJob::new(places.input(&self.input.file))
+        })
+    }
+}
