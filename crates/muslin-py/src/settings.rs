@@ -99,7 +99,8 @@ impl Words {
         }
         if let Ok(yes) = value.cast::<PyBool>() {
             let yes = yes.is_true();
-            let is_file = matches!(takes, "FILE");
+            // The folder of a release is the only one that may stay in memory.
+            let is_file = takes == "FILE" || (takes == "FOLDER" && name == "output");
             return match (yes, is_file) {
                 (true, true) => one(self.hold(name)),
                 (false, true) => Ok(Ok(Vec::new())),

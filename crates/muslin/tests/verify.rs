@@ -5,8 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use muslin::{
-    CellCost, DemoData, Destination, Failure, Input, ReleaseOutput, ReportText, Role, RowOrder,
-    Run, Seed, SuppressJob, SuppressReport, VerifyCheck, VerifyJob, VerifyReport, WriteOptions,
+    CellCost, DemoData, Destination, Failure, Input, Memory, ReleaseOutput, ReportText, Role,
+    RowOrder, Run, Seed, SuppressJob, SuppressReport, VerifyCheck, VerifyJob, VerifyReport,
+    WriteOptions,
 };
 use tempfile::TempDir;
 
@@ -196,4 +197,43 @@ fn other_releases_are_not_what_the_bound_is_about() {
     std::fs::write(made.path("release.csv"), shown[..500].join("\n")).unwrap();
     let report = run(&made.plain());
     assert!(!verdict(&report).met && !verdict(&report).decided && report.bound.is_none());
+}
+
+#[test]
+fn withheld_cells_are_true_in_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let original = folder.path().join("original.csv");
+    demo(&original, 5);
+    let memory = Memory::new();
+    let mut places = vec![Destination::Memory(memory.clone())];
+    places.extend(
+        ["r.csv", "r.parquet", "r.arrow"].map(|name| Destination::named(folder.path().join(name))),
+    );
+    for to in places {
+        let mut job = SuppressJob::new(Input::named(&original), K);
+        job.read.null = vec![String::new()];
+        job.roles = QUASI.map(|name| (name.to_owned(), Role::QuasiIdentifier)).into();
+        job.output = Some(ReleaseOutput::new(to.clone()));
+        let report = job.run(&Run::new()).unwrap();
+        assert!(report.suppressed_cells > 0);
+        let release = match &to {
+            Destination::Path(path) => Input::named(path),
+            _ => Input::Memory(memory.batches().unwrap()),
+        };
+        let mut judge = VerifyJob::new(release);
+        judge.original = Some(Input::named(&original));
+        judge.original_read = Some(job.read.clone());
+        judge.read.null = vec![String::new()];
+        judge.claims = report.claims.clone();
+        let verdict = judge.run(&Run::new()).unwrap();
+        assert!(verdict.met, "{to:?}: {:?}", verdict.checks);
+
+        // People of another table are still nobody's.
+        let other = folder.path().join("other.csv");
+        demo(&other, 6);
+        judge.original = Some(Input::named(&other));
+        let verdict = judge.run(&Run::new()).unwrap();
+        let truth = verdict.checks.iter().find(|own| own.claim == "truthful").unwrap();
+        assert!(!truth.met, "{to:?}");
+    }
 }

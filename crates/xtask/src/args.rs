@@ -22,6 +22,7 @@ commands:
   demo               build the program and run it on example data
   gen [--check]      write the generated files that are checked in; --check only compares
   deps               check arrows between our crates, licences, bans and manifests
+  python             build the Python package, install it on the side and run its tests
   help               print this text
 ";
 
@@ -42,6 +43,8 @@ pub(crate) enum Command {
     Gen(Mode),
     /// Dependencies.
     Deps,
+    /// The Python package.
+    Python,
 }
 
 /// Understands `args`, the command line without the name of the program.
@@ -60,6 +63,7 @@ pub(crate) fn parse(args: &[String]) -> Result<Command> {
         "demo" => nothing(name, rest).map(|()| Command::Demo),
         "gen" => Ok(Command::Gen(switch(name, rest, "--check", Mode::Write, Mode::Check)?)),
         "deps" => nothing(name, rest).map(|()| Command::Deps),
+        "python" => nothing(name, rest).map(|()| Command::Python),
         other => Err(Failure::usage(format!("no such command: `{other}`"))),
     }
 }

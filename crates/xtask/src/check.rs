@@ -9,7 +9,7 @@ use crate::failure::{Failure, Result};
 use crate::generate::{self, Mode};
 use crate::process::Call;
 use crate::workspace::Workspace;
-use crate::{deps, test};
+use crate::{deps, python, test};
 
 /// How much of the gate runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +49,7 @@ const FAST: &[Step] = &[
 
 const SLOW: &[Step] = &[
     Step { name: "test", run: |workspace| test::run(workspace, &[]).map(passed) },
+    Step { name: "python", run: |_| python() },
     Step { name: "doc", run: |_| doc().map(passed) },
     Step { name: "deny", run: |_| deny() },
     Step { name: "features", run: |workspace| features(workspace).map(passed) },
@@ -103,6 +104,14 @@ fn clippy() -> Result<()> {
 
 fn doc() -> Result<()> {
     Call::cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings").run()
+}
+
+fn python() -> Result<Done> {
+    if !python::is_there() {
+        println!("there is no Python of version 3.10 with venv: the Python package is not tested");
+        return Ok(Done::LeftOut);
+    }
+    python::run().map(passed)
 }
 
 fn deny() -> Result<Done> {

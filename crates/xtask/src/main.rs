@@ -18,6 +18,7 @@ mod failure;
 mod generate;
 mod process;
 mod program;
+mod python;
 mod test;
 mod workspace;
 
@@ -60,5 +61,6 @@ fn start() -> Result<()> {
         Command::Demo => demo::run(&workspace),
         Command::Gen(mode) => generate::run(mode),
         Command::Deps => deps::run(),
+        Command::Python => python::run(),
     }
 }

@@ -49,6 +49,11 @@ impl Destination {
         }
     }
 
+    /// What a report says of a table that was written there; none where it is in memory.
+    pub fn written(&self) -> Option<String> {
+        (!matches!(self, Self::Memory(_))).then(|| self.name())
+    }
+
     /// Whether both are one place, however they are spelled.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {

@@ -46,7 +46,8 @@ def take(data: Any) -> Any:
     name = f"{type(data).__module__.split('.')[0].lstrip('_')}.{type(data).__name__}"
     if kind == "pandas":
         # An index is no column: its numbers would tell rows apart.
-        data = _import("pyarrow", "to read a pandas frame").Table.from_pandas(data, preserve_index=False)
+        arrow = _import("pyarrow", "to read a pandas frame")
+        data = arrow.Table.from_pandas(data, preserve_index=False).replace_schema_metadata(None)
     elif kind == "polars-lazy":
         data = data.collect()
     elif kind == "pyarrow" and not hasattr(data, "__arrow_c_stream__"):

@@ -1,8 +1,9 @@
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, final
 
 VERSION: str
 
+@final
 class Table:
     """A table in memory. Whatever reads the Arrow PyCapsule interface takes it as it is."""
 
@@ -15,6 +16,7 @@ class Table:
     def num_rows(self) -> int: ...
     def __len__(self) -> int: ...
 
+@final
 class Answer:
     @property
     def json(self) -> str: ...

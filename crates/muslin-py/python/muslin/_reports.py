@@ -2459,8 +2459,8 @@ class RehearsalReport(Result):
     """The input."""
     methods: list[str]
     """The methods, in their order."""
-    output: str
-    """The folder that would be written."""
+    output: str | None
+    """The folder that would be written; none where the release would stay in memory."""
     preset: str | None
     """The preset, and where it comes from."""
     quasi_identifiers: list[str]

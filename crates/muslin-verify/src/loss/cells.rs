@@ -133,6 +133,8 @@ impl ColumnLoss {
             most_bits: float(released + removed) * scale.entropy,
         };
         for (slot, (cover, &cells)) in read.covers.iter().zip(&read.cells).enumerate() {
+            let kept = if slot + 2 == read.covers.len() { read.missing_before } else { 0 };
+            let cells = cells - kept;
             if cells == 0 {
                 continue;
             }
@@ -253,7 +255,9 @@ impl ColumnReading {
     /// Cells that are suppressed.
     fn suppressed(&self) -> u64 {
         let cells = self.covers.iter().zip(&self.cells);
-        cells.filter(|(cover, _)| **cover == Cover::Any).map(|(_, cells)| cells).sum()
+        let any: u64 =
+            cells.filter(|(cover, _)| **cover == Cover::Any).map(|(_, cells)| cells).sum();
+        any - self.missing_before
     }
 }
 

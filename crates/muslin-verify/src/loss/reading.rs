@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use arrow_schema::DataType;
 use muslin_table::{Column, ColumnId, EncodedTable, Hierarchy};
 
 use super::decode::Decoder;
@@ -120,9 +121,10 @@ pub struct Buckets {
 ///    character each. A range or a beginning stands for the values of the original within it; a
 ///    range of texts that have a hierarchy, for those from one to the other in its order.
 ///
-/// A suppressed cell is anything. So is a missing cell of a column whose original has no missing
-/// cell: that is how a Parquet file shows a suppressed one. Where the original has missing cells, a
-/// missing cell of the release is read as missing; the two cannot be told apart there.
+/// A suppressed cell is anything. Files with types, such as Parquet, show it as a missing one, so a
+/// missing cell is anything too where the column of the original has no missing cell, or where nothing in
+/// the release is marked as suppressed and it has more missing cells than the original, or other rows: the
+/// two cannot be told apart there. Elsewhere it is read as missing.
 ///
 /// # Example
 /// ```
@@ -158,6 +160,9 @@ pub(super) struct ColumnReading {
     /// For each slot (leaves - 1) / (all leaves - 1), where the column has a hierarchy that knows
     /// the label.
     pub(super) leaf_loss: Option<Vec<Option<f64>>>,
+    /// Of the cells that are missing and may be anything, those that are taken to have been missing before:
+    /// they lose nothing.
+    pub(super) missing_before: u64,
 }
 
 /// The buckets of a release.
@@ -177,6 +182,8 @@ impl Reading {
         buckets: Option<&Buckets>,
     ) -> Result<Self> {
         let mut columns = Vec::with_capacity(original.columns().len());
+        // Whoever marks suppressed cells means missing by missing.
+        let is_marked = release.columns().iter().any(marks_suppressed);
         for column in original.columns() {
             if column.suppressed() > 0 {
                 return Err(Error::Setting(format!(
@@ -189,7 +196,7 @@ impl Reading {
             columns.push(match at.map(ColumnId::new) {
                 Some(id) => ColumnReading {
                     release: Some(id),
-                    ..ColumnReading::of(column, release.column(id), hierarchy)?
+                    ..ColumnReading::of(column, release.column(id), hierarchy, is_marked)?
                 },
                 None => ColumnReading::withheld(release.rows(), hierarchy.is_some()),
             });
@@ -235,7 +242,7 @@ impl Reading {
             let Some(published) = names.find(|other| other.name() == column.name()) else {
                 continue;
             };
-            match ColumnReading::of(column, published, hierarchies.get(column.name())) {
+            match ColumnReading::of(column, published, hierarchies.get(column.name()), false) {
                 Ok(_) => {}
                 Err(Error::UnknownLabels { .. }) => unknown.push(ColumnId::new(at)),
                 Err(error) => return Err(error),
@@ -319,10 +326,16 @@ impl ColumnReading {
             covers: vec![Cover::Any],
             cells: vec![rows as u64],
             leaf_loss: has_hierarchy.then(|| vec![Some(1.0)]),
+            missing_before: 0,
         }
     }
 
-    fn of(original: &Column, release: &Column, hierarchy: Option<&Hierarchy>) -> Result<Self> {
+    fn of(
+        original: &Column,
+        release: &Column,
+        hierarchy: Option<&Hierarchy>,
+        is_marked: bool,
+    ) -> Result<Self> {
         let mut cells = vec![0u64; release.slots()];
         release.codes().slots().for_each(|slot| cells[slot as usize] += 1);
         let values = release.dictionary().len();
@@ -348,12 +361,22 @@ impl ColumnReading {
                 cells: unknown_cells,
             });
         }
-        let is_missing = original.missing() > 0;
+        let is_no_more =
+            original.rows() == release.rows() && release.missing() <= original.missing();
+        let is_missing = original.missing() > 0 && (is_marked || is_no_more);
         covers.extend([if is_missing { Cover::Missing } else { Cover::Any }, Cover::Any]);
         leaf_loss.extend([Some(if is_missing { 0.0 } else { 1.0 }), Some(1.0)]);
         let leaf_loss = hierarchy.map(|_| leaf_loss);
-        Ok(Self { release: None, covers, cells, leaf_loss })
+        let missing_before = if is_missing { 0 } else { original.missing().min(release.missing()) };
+        Ok(Self { release: None, covers, cells, leaf_loss, missing_before })
     }
+}
+
+/// Whether a column has cells that are marked as suppressed.
+fn marks_suppressed(column: &Column) -> bool {
+    let texts = || column.dictionary().texts();
+    column.suppressed() > 0
+        || (*column.data_type() == DataType::Utf8 && texts().iter().any(|text| text == "*"))
 }
 
 impl BucketReading {

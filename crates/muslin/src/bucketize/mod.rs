@@ -100,8 +100,9 @@ impl BucketizeJob {
             let mut outputs = vec![(output, &release)];
             outputs.extend(self.sensitive_output.as_ref().zip(counts.as_ref()));
             ReleaseOutput::write_together(&outputs, &self.input, run)?;
-            let mut names = outputs.iter().map(|(output, _)| output.destination.name());
-            (report.written, report.sensitive_written) = (names.next(), names.next());
+            let mut names = outputs.iter().map(|(output, _)| output.destination.written());
+            (report.written, report.sensitive_written) =
+                (names.next().flatten(), names.next().flatten());
         }
         Ok(report)
     }

@@ -171,7 +171,7 @@ impl GeneralizeJob {
         let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
         if let Some(output) = self.output.as_ref().filter(|_| !is_interrupted) {
             output.write(&release, &self.input, run)?;
-            report.written = Some(output.destination.name());
+            report.written = output.destination.written();
         }
         Ok(report)
     }

@@ -219,7 +219,7 @@ impl KeysJob {
             left_out,
             missing_rule: self.missing,
             answer,
-            written: self.output.as_ref().map(|output| output.destination.name()),
+            written: self.output.as_ref().and_then(|output| output.destination.written()),
             warnings,
         }
     }

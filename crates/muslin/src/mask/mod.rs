@@ -115,7 +115,7 @@ impl MaskJob {
         if let Some(output) = self.output.as_ref().filter(|_| report.reached && !is_interrupted) {
             let release = released(&whole, &report, output.order)?.1;
             output.write(&release, &self.input, run)?;
-            report.written = Some(output.destination.name());
+            report.written = output.destination.written();
         }
         Ok(report)
     }

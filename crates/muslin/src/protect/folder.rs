@@ -33,6 +33,8 @@ impl ProtectJob {
         self.publish(work, &Destination::named(&path), run)?;
         let (mut report, lost) = self.judged(work, &Input::named(&path), run)?;
         report.written = Some(self.output.display().to_string());
+        // It was judged where it was in the making.
+        report.verdict.release.file.clone_from(&data);
         let input_sha256 = match &self.input {
             Input::Path(path) => sha256(path)?,
             Input::Stdin | Input::Memory(_) => None,

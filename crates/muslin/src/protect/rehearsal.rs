@@ -1,10 +1,11 @@
 //! What a policy would do, and what that would take, before it is done.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use muslin_engine::{Coverage, Engine, MemoryEngine, Run};
 use muslin_io::{
-    Destination, Input, ReadOptions, Release, RowOrder, SafeFolder, WriteFormat, WriteOptions,
+    Destination, Input, Memory, ReadOptions, Release, RowOrder, SafeFolder, WriteOptions,
 };
 use muslin_table::{Changes, EncodedTable};
 use serde::Serialize;
@@ -62,8 +63,8 @@ pub struct RehearsalReport {
     pub estimated_seconds: Option<f64>,
     /// Bytes of memory that all rows may take.
     pub estimated_bytes: u64,
-    /// The folder that would be written.
-    pub output: String,
+    /// The folder that would be written; none where the release would stay in memory.
+    pub output: Option<String>,
     /// What to look at before the release is made.
     pub warnings: Vec<String>,
 }
@@ -93,7 +94,10 @@ impl ProtectJob {
     /// it is busy now, and classes of fewer rows lose more detail than those of all.
     pub fn rehearse(&self, run: &Run) -> Result<RehearsalReport> {
         self.check()?;
-        let folder = SafeFolder::create(&self.output, MANIFEST)?;
+        let folder = match &self.memory {
+            Some(_) => None,
+            None => Some(SafeFolder::create(&self.output, MANIFEST)?),
+        };
         let started = Instant::now();
         let mut whole = Whole::of(&self.input, &self.read, &self.roles, false, run)?;
         let reading = started.elapsed().as_secs_f64();
@@ -110,7 +114,7 @@ impl ProtectJob {
             run.check()?;
             let drawn = MemoryEngine::new(&whole.table, run).sample(size, run.seed_of_run())?;
             let is_all = drawn.rows() as u64 == rows;
-            let (rehearsal, report) = self.rehearsed(&drawn, is_all, &folder, run)?;
+            let (rehearsal, report) = self.rehearsed(&drawn, is_all, folder.as_ref(), run)?;
             rehearsals.push(rehearsal);
             last = report.or(last);
         }
@@ -144,28 +148,29 @@ impl ProtectJob {
             estimated_seconds: seconds(&rehearsals, rows).map(|own| own + READINGS * reading),
             rehearsals,
             estimated_bytes: self.bytes(&whole.table),
-            output: self.output.display().to_string(),
+            output: self.memory.is_none().then(|| self.output.display().to_string()),
             warnings,
         })
     }
 
-    /// Makes a release of drawn rows, within a folder that is thrown away.
+    /// Makes a release of drawn rows, within a folder or in memory, and throws it away.
     fn rehearsed(
         &self,
         drawn: &EncodedTable,
         is_all: bool,
-        folder: &SafeFolder,
+        folder: Option<&SafeFolder>,
         run: &Run,
     ) -> Result<(Rehearsal, Option<ProtectReport>)> {
-        let path = folder.path().join(format!("{}.parquet", drawn.rows()));
+        let memory = Memory::new();
         let release = Release::new(drawn, &Changes::none(drawn), RowOrder::AsRead)?;
-        let options =
-            WriteOptions { format: Some(WriteFormat::Parquet), ..WriteOptions::default() };
-        muslin_io::write(&release, &Destination::named(&path), &options, run)?;
+        let to = Destination::Memory(memory.clone());
+        muslin_io::write(&release, &to, &WriteOptions::default(), run)?;
         let mut job = Self {
-            input: Input::named(&path),
+            input: memory.take().map_or(Input::Stdin, Input::Memory),
             read: ReadOptions::default(),
-            output: folder.path().join(drawn.rows().to_string()),
+            output: folder
+                .map_or_else(PathBuf::new, |folder| folder.path().join(drawn.rows().to_string())),
+            memory: folder.is_none().then_some(memory),
             ..self.clone()
         };
         // Fewer rows lose more: what they lose is told, and is no reason to stop.

@@ -231,17 +231,17 @@ impl SuppressJob {
         if let Some(output) = &self.output {
             let release = released(&whole, &decided, output.order)?.1;
             output.write(&release, &self.input, run)?;
-            report.written = Some(output.destination.name());
+            report.written = output.destination.written();
         }
         if let (Some(output), Some(proof)) = (&self.certificate, &decided.certificate) {
             certificate::write(proof, &output.destination, &output.options_for(&self.input))?;
-            report.certificate = Some(output.destination.name());
+            report.certificate = output.destination.written();
         }
         if let Some(output) = &self.ledger {
             let to = (&output.destination, &output.options_for(&self.input));
             let columns = (&whole.measured, &whole.unmeasured());
             ledger::write(&whole.table, columns, &decided.changes, self.k, to, run)?;
-            report.ledger = Some(output.destination.name());
+            report.ledger = output.destination.written();
         }
         Ok(report)
     }

@@ -202,7 +202,7 @@ impl UniquesJob {
             column_shares: report::column_shares(found, table),
             sets: report::sets(found, table),
             top_rows: output::top_rows(found, &dis, self.top, |row| looked.row(row)),
-            written: written.map(|output| output.destination.name()),
+            written: written.and_then(|output| output.destination.written()),
             warnings,
         }
     }

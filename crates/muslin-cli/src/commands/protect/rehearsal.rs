@@ -52,7 +52,7 @@ pub(super) fn render(report: &RehearsalReport, style: &Style) -> String {
     for warning in &report.warnings {
         text += &style.wrap(&format!("! {warning}"), 2);
     }
-    let folder = printable(&report.output);
+    let folder = printable(report.output.as_deref().unwrap_or("memory"));
     text + &style
         .wrap(&format!("Nothing was written. Without `--dry-run` the release goes to {folder}."), 2)
 }
