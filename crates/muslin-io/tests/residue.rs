@@ -7,14 +7,15 @@ use std::sync::Arc;
 
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    ArrayRef, BooleanArray, DictionaryArray, Int32Array, Int64Array, RecordBatch, StringArray,
+    ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch,
+    StringArray,
 };
 use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{Field, Schema};
 use muslin_engine::Run;
 use muslin_io::{
-    Destination, Input, ReadOptions, Release, ResidueKind, RowOrder, WriteFormat, WriteOptions,
-    encode_batches, find_residue, write,
+    Batches, Destination, Input, ReadOptions, Release, ResidueKind, RowOrder, WriteFormat,
+    WriteOptions, encode_batches, find_residue, write,
 };
 use muslin_table::{Cell, Changes, ColumnId, RowId};
 use parquet::arrow::ArrowWriter;
@@ -171,4 +172,29 @@ fn damaged_files_are_errors_and_nothing_else() {
         std::fs::write(&path, &whole[..at]).unwrap();
         assert!(find_residue(&Input::named(&path), &Run::new()).is_err());
     }
+}
+
+#[test]
+fn what_says_nothing_under_a_null_is_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.arrow");
+    let column = |value: f64| -> ArrayRef {
+        let values = ScalarBuffer::from(vec![1.0, value, 3.0]);
+        let nulls = NullBuffer::new(BooleanBuffer::from(vec![true, false, true]));
+        Arc::new(Float64Array::new(values, Some(nulls)))
+    };
+    for (value, is_found) in [(f64::NAN, false), (0.0, false), (77.5, true)] {
+        let batch = batch(vec![("a", column(value))], &[]);
+        ipc(&batch, &path);
+        assert_eq!(kinds(&path).is_empty(), !is_found, "{value}");
+        let batches = Batches::new("table", batch.schema(), vec![batch]);
+        let found = find_residue(&Input::Memory(batches), &Run::new()).unwrap();
+        assert_eq!(found.is_empty(), !is_found, "{value} in memory");
+    }
+    // A part of a table shares the buffers of the whole.
+    let texts: StringArray =
+        ["a long text of its own", "another one", "a third"].map(Some).into_iter().collect();
+    let batch = batch(vec![("a", Arc::new(texts))], &[]).slice(1, 1);
+    let batches = Batches::new("table", batch.schema(), vec![batch]);
+    assert!(find_residue(&Input::Memory(batches), &Run::new()).unwrap().is_empty());
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use clap::Parser;
 use muslin::{
-    Cancel, Coverage, DiffReport, Document, Figure, Input, Stop, association_figure, loss_figure,
-    marginal_figure, write_document,
+    Cancel, Coverage, DiffReport, Document, Figure, Input, Spelling, Stop, association_figure,
+    loss_figure, marginal_figure, write_document,
 };
 use muslin_command::Places;
 use muslin_command::args::{Args, Command, Report, Scan};
@@ -49,10 +49,14 @@ pub(crate) fn call(
     Ok(Answer { done, held: words.held })
 }
 
-/// Names of the settings that a command takes, with what they take and whether they may be repeated.
+/// The settings that a command takes: names, and what they are for.
 #[pyfunction]
-pub(crate) fn flags(command: &str) -> Vec<String> {
-    args_of(command).iter().map(name_of).collect()
+pub(crate) fn flags(command: &str) -> Vec<(String, String)> {
+    let said = |arg: &clap::Arg| {
+        let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+        (name_of(arg), Spelling::Arguments.of(&help))
+    };
+    args_of(command).iter().map(said).collect()
 }
 
 fn perform(args: &Args, places: &Places, run: &muslin::Run) -> Result<Done, Failed> {
@@ -172,7 +176,7 @@ impl Done {
     /// The same, with why it is not all.
     fn of(mut self, coverage: Coverage) -> Self {
         if let Coverage::Stopped { by } = coverage {
-            let stopped = muslin::Spelling::Arguments.of(&by.to_string());
+            let stopped = Spelling::Arguments.of(&by.to_string());
             self.stopped = (by != Stop::Interrupted).then_some(stopped);
         }
         self

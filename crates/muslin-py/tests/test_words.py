@@ -28,7 +28,7 @@ HIDDEN = {
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_flag_is_an_argument_and_none_is_more(command: str) -> None:
-    flags = set(_muslin.flags(command)) - ELSEWHERE - HIDDEN.get(command, set())
+    flags = {name for name, _ in _muslin.flags(command)} - ELSEWHERE - HIDDEN.get(command, set())
     own = inspect.signature(getattr(mu, command)).parameters
     arguments = {name for name, one in own.items() if one.kind is one.KEYWORD_ONLY} - {"progress", "qi"}
     if command == "protect":
@@ -36,6 +36,16 @@ def test_every_flag_is_an_argument_and_none_is_more(command: str) -> None:
     assert arguments == flags
     # No default lives here: what is not said is not passed.
     assert {one.default for one in own.values()} <= {None, inspect.Parameter.empty}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_says_what_settings_are_for(command: str) -> None:
+    text = getattr(mu, command).__doc__
+    assert ">>> import muslin as mu" in text
+    for name, own in inspect.signature(getattr(mu, command)).parameters.items():
+        if own.kind is own.KEYWORD_ONLY and name not in ("progress", "qi"):
+            assert f"\n    {name}: " in text, name
+    assert "`--" not in text and "`-k" not in text
 
 
 def timeless(value: Any) -> Any:

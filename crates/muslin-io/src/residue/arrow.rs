@@ -27,8 +27,12 @@ pub(super) fn look_at_stream(bytes: Bytes, run: &Run) -> Result<Findings, Failed
     look(&schema, 0, reader, run)
 }
 
+/// Batches in memory may share buffers with other tables; what of them gets out is decided by whoever writes
+/// them, so that bytes of no cell are no finding.
 pub(super) fn look_at_batches(batches: &Batches, run: &Run) -> Result<Findings, Failed> {
-    look(batches.schema(), 0, batches.batches().iter().cloned().map(Ok), run)
+    let mut found = look(batches.schema(), 0, batches.batches().iter().cloned().map(Ok), run)?;
+    found.0.retain(|(kind, _), _| *kind != ResidueKind::Unreferenced);
+    Ok(found)
 }
 
 fn look(
@@ -108,8 +112,23 @@ fn fixed(data: &ArrayData, width: usize) -> usize {
         let start = (data.offset() + row) * width;
         bytes.get(start..start + width).unwrap_or_default()
     };
-    let under = (0..data.len()).filter(|&row| data.is_null(row));
-    under.flat_map(cell).filter(|&&byte| byte != 0).count()
+    let under = (0..data.len()).filter(|&row| data.is_null(row)).map(cell);
+    let is_value = |cell: &&[u8]| !says_nothing(data.data_type(), cell);
+    under.filter(is_value).flatten().filter(|&&byte| byte != 0).count()
+}
+
+/// Whether the bytes of a cell are what others write where there is no value: no number, or no time.
+fn says_nothing(data_type: &DataType, cell: &[u8]) -> bool {
+    match (data_type, cell) {
+        (DataType::Float32, &[a, b, c, d]) => f32::from_le_bytes([a, b, c, d]).is_nan(),
+        (DataType::Float64, cell) => {
+            cell.try_into().is_ok_and(|bytes| f64::from_le_bytes(bytes).is_nan())
+        }
+        (DataType::Timestamp(..) | DataType::Duration(_) | DataType::Date64, cell) => {
+            cell.try_into().is_ok_and(|bytes| i64::from_le_bytes(bytes) == i64::MIN)
+        }
+        _ => false,
+    }
 }
 
 fn texts(data: &ArrayData, offsets: &[usize], column: Option<&str>, found: &mut Findings) {

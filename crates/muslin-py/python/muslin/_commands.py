@@ -827,3 +827,18 @@ def report(
     """
     settings = dict(locals())
     return _call(Document, "report", ("data",), {**settings, "output": settings["output"] or "-"})
+
+
+def _describe() -> None:
+    """Adds to each function's text what its settings are for, in the words of the command line."""
+    names = {"progress": "Whether progress is shown, or a function that is told `(stage, done, total)`."}
+    for name, own in list(globals().items()):
+        if name.startswith("_") or not callable(own) or getattr(own, "__module__", "") != __name__:
+            continue
+        said = [each for each in _muslin.flags(name) if each[0] in own.__annotations__]
+        lines = [f"    {setting}: {text}" for setting, text in [*said, *names.items()]]
+        if said:
+            own.__doc__ = f"{own.__doc__.rstrip()}\n\n    Settings:\n\n" + "\n".join(lines) + "\n    "
+
+
+_describe()

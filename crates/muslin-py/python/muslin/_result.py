@@ -167,7 +167,11 @@ class Result(Record):
                 continue
             if name == "policy":
                 continue
-            yield name.replace("_", " "), f"{value:,}" if isinstance(value, int) else str(value)
+            if isinstance(value, bool):
+                shown = "yes" if value else "no"
+            else:
+                shown = value if isinstance(value, str) else f"{value:,}"
+            yield name.replace("_", " "), shown
 
     def __repr__(self) -> str:
         facts = ", ".join(f"{name}: {value}" for name, value in list(self._facts())[:8])
