@@ -187,9 +187,10 @@ fn what_says_nothing_under_a_null_is_nothing() {
         let batch = batch(vec![("a", column(value))], &[]);
         ipc(&batch, &path);
         assert_eq!(kinds(&path).is_empty(), !is_found, "{value}");
+        // In memory it is whatever the reader left there.
         let batches = Batches::new("table", batch.schema(), vec![batch]);
         let found = find_residue(&Input::Memory(batches), &Run::new()).unwrap();
-        assert_eq!(found.is_empty(), !is_found, "{value} in memory");
+        assert!(found.is_empty(), "{value} in memory");
     }
     // A part of a table shares the buffers of the whole.
     let texts: StringArray =

@@ -43,10 +43,29 @@ pub(crate) fn call(
         .map_err(|error| Failed::Words(of_parser(&error)).raise(py))?;
     let (gauge, cancel) = (Arc::new(Gauge::default()), Cancel::default());
     let run = args.common.to_run().map_err(|wrong| Failed::Wrong(wrong).raise(py))?;
+    // Threads of its own: those that all calls of a process would share do not outlive a fork.
+    let run = match args.common.threads {
+        Some(_) => run,
+        None => run
+            .threads(cores())
+            .map_err(|error| Failed::from(muslin::Error::from(error)).raise(py))?,
+    };
     let run = run.cancel(cancel.clone()).progress(Arc::clone(&gauge) as _);
     let places = words.places;
-    let done = watched(py, &gauge, &cancel, show, move || perform(&args, &places, &run))?;
+    let work = move || run.install(|| perform(&args, &places, &run));
+    let done = watched(py, &gauge, &cancel, show, work)?;
     Ok(Answer { done, held: words.held })
+}
+
+/// Threads where nobody says how many.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// A text with flags in it, in the words of arguments.
+#[pyfunction]
+pub(crate) fn spelled(text: &str) -> String {
+    Spelling::Arguments.of(text)
 }
 
 /// The settings that a command takes: names, and what they are for.
@@ -54,7 +73,12 @@ pub(crate) fn call(
 pub(crate) fn flags(command: &str) -> Vec<(String, String)> {
     let said = |arg: &clap::Arg| {
         let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-        (name_of(arg), Spelling::Arguments.of(&help))
+        let values: Vec<_> = arg.get_possible_values();
+        let names: Vec<&str> = values.iter().map(clap::builder::PossibleValue::get_name).collect();
+        let is_choice = !names.is_empty() && !matches!(names[0], "yes" | "true");
+        let choice =
+            if is_choice { format!(" One of {}.", names.join(", ")) } else { String::new() };
+        (name_of(arg), Spelling::Arguments.of(&help) + &choice)
     };
     args_of(command).iter().map(said).collect()
 }

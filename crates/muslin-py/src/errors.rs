@@ -62,13 +62,33 @@ pub(crate) fn of_parser(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let text = text.split("\n\n").next().unwrap_or_default();
     let text = text.strip_prefix("error: ").unwrap_or(text);
-    // Flags stand between single quotes there, with what they take.
-    let mut parts: Vec<String> = text.split('\'').map(str::to_owned).collect();
-    if parts.len() % 2 == 1 {
-        for part in parts.iter_mut().skip(1).step_by(2).filter(|part| part.starts_with('-')) {
-            let name = part.split([' ', '=']).next().unwrap_or_default();
-            *part = format!("\u{0}{}\u{0}", name.trim_start_matches('-').replace('-', "_"));
+    let mut told = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('-') {
+        let (before, from) = rest.split_at(at);
+        let dashes = from.len() - from.trim_start_matches('-').len();
+        let word = from[dashes..].split(|c: char| !c.is_ascii_lowercase() && c != '-').next();
+        let word = word.unwrap_or_default();
+        let begins = before.is_empty() || before.ends_with([' ', '\'']);
+        let is_flag = begins
+            && word.starts_with(|c: char| c.is_ascii_lowercase())
+            && (dashes == 2 || (dashes == 1 && word.len() == 1));
+        if !is_flag {
+            told += &rest[..at + dashes];
+            rest = &from[dashes..];
+            continue;
         }
+        let is_quoted = before.ends_with('\'');
+        told += before.strip_suffix('\'').unwrap_or(before);
+        told += "`";
+        told += &word.replace('-', "_");
+        told += "`";
+        rest = &from[dashes + word.len()..];
+        // What it takes is said by its name.
+        if let Some(after) = rest.strip_prefix([' ', '=']).filter(|after| after.starts_with('<')) {
+            rest = after.find('>').map_or(rest, |end| &after[end + 1..]);
+        }
+        rest = if is_quoted { rest.strip_prefix('\'').unwrap_or(rest) } else { rest };
     }
-    parts.join("'").replace("'\u{0}", "`").replace("\u{0}'", "`")
+    told + rest
 }

@@ -21,7 +21,7 @@ mod _muslin {
     #[pymodule_export]
     use crate::answer::Answer;
     #[pymodule_export]
-    use crate::call::{call, flags};
+    use crate::call::{call, flags, spelled};
     #[pymodule_export]
     use crate::table::Table;
 

@@ -31,6 +31,7 @@ impl Words {
         let args = args_of(command);
         let all = vec!["muslin".to_owned(), command.to_owned()];
         let mut own = Self { all, places: Places::files(), held: Vec::new() };
+        let mut given = Vec::new();
         for (name, value) in settings.iter() {
             let name: String = name.extract()?;
             if value.is_none() {
@@ -41,7 +42,11 @@ impl Words {
                 return Err(Failed::Words(format!("{command} takes no `{name}`")).raise(py));
             };
             let wrong = |text: String| Failed::Words(format!("`{name}` {text}")).raise(py);
-            for word in own.spell(arg, &name, &value)?.map_err(wrong)? {
+            if given.contains(arg.get_id()) {
+                return Err(wrong("was given twice, by two names".into()));
+            }
+            given.push(arg.get_id().clone());
+            for word in own.spell(command, arg, &name, &value)?.map_err(wrong)? {
                 let flag = match (arg.get_long(), arg.get_short()) {
                     (Some(long), _) => format!("--{long}"),
                     (None, Some(short)) => format!("-{short}"),
@@ -84,6 +89,7 @@ impl Words {
     /// says what the setting takes.
     fn spell(
         &mut self,
+        command: &str,
         arg: &Arg,
         name: &str,
         value: &Bound<'_, PyAny>,
@@ -99,13 +105,13 @@ impl Words {
         }
         if let Ok(yes) = value.cast::<PyBool>() {
             let yes = yes.is_true();
-            // The folder of a release is the only one that may stay in memory.
-            let is_file = takes == "FILE" || (takes == "FOLDER" && name == "output");
-            return match (yes, is_file) {
-                (true, true) => one(self.hold(name)),
-                (false, true) => Ok(Ok(Vec::new())),
-                _ => one(yes_or_no(arg, yes).to_owned()),
-            };
+            if is_made(command, name) && yes {
+                return one(self.hold(name));
+            }
+            return Ok(match yes_or_no(arg, yes) {
+                Some(word) => Ok(vec![Some(word.to_owned())]),
+                None => Err("is neither True nor False".into()),
+            });
         }
         if matches!(name, "policy" | "claims")
             && let Some(text) = text_of(value, name == "policy")?
@@ -142,19 +148,29 @@ impl Words {
         }
         if let Ok(pairs) = value.cast::<PyDict>() {
             let pair = |(key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-                let (key, value) = (key.extract::<String>().ok()?, scalar(&value)?);
+                let (key, value) =
+                    (name_text(&key)?, scalar(&value).or_else(|| path(&value).ok()?)?);
                 Some(Some(format!("{key}={value}")))
             };
+            if !takes.contains('=') {
+                return Ok(Err("is no dictionary".into()));
+            }
             let all: Option<Vec<_>> = pairs.iter().map(pair).collect();
-            return Ok(all
-                .filter(|_| takes.contains('='))
-                .ok_or_else(|| "takes no dictionary like this".to_owned()));
+            let wrong = || "is a dictionary of columns' names to texts or numbers".to_owned();
+            return Ok(all.ok_or_else(wrong));
         }
         if let Some(text) = scalar(value) {
             return one(text);
         }
-        if let Some(name) = self.input(value)? {
-            return one(name);
+        if let Some(path) = path(value)? {
+            return one(path);
+        }
+        if value.is_instance_of::<Table>() {
+            let is_read = matches!(takes, "FILE" | "RELEASE") && !is_written(command, name);
+            return match self.input(value)? {
+                Some(name) if is_read => one(name),
+                _ => Ok(Err("is no table that is read".into())),
+            };
         }
         let each = value.try_iter().ok().and_then(|all| {
             let each = |value: PyResult<Bound<'_, PyAny>>| Some(Some(scalar(&value.ok()?)?));
@@ -189,21 +205,47 @@ fn is_alias(arg: &Arg, name: &str) -> bool {
     aliases.iter().any(|alias| alias.replace('-', "_") == name)
 }
 
-fn yes_or_no(arg: &Arg, yes: bool) -> &'static str {
-    let is_there = arg.get_possible_values().iter().any(|own| own.get_name() == "yes");
-    match (is_there, yes) {
-        (true, true) => "yes",
-        (true, false) => "no",
-        (false, true) => "true",
-        (false, false) => "false",
+/// How a flag spells yes or no, if it does.
+fn yes_or_no(arg: &Arg, yes: bool) -> Option<&'static str> {
+    let values = arg.get_possible_values();
+    let words = if yes { ["yes", "true"] } else { ["no", "false"] };
+    words.into_iter().find(|word| values.iter().any(|own| own.get_name() == *word))
+}
+
+/// Whether a setting is where a table goes that may stay in memory.
+fn is_made(command: &str, name: &str) -> bool {
+    match name {
+        "output" => !matches!(command, "init" | "report"),
+        "certificate" | "ledger" => command == "suppress",
+        "sensitive_table" => command == "bucketize",
+        _ => false,
     }
+}
+
+/// Whether a setting is where something goes.
+fn is_written(command: &str, name: &str) -> bool {
+    is_made(command, name) || matches!(name, "output" | "html" | "plots")
 }
 
 /// One name, or several.
 fn names(value: &Bound<'_, PyAny>) -> Option<Vec<String>> {
     match value.extract::<String>() {
         Ok(name) => Some(vec![name]),
-        Err(_) => value.try_iter().ok()?.map(|name| name.ok()?.extract().ok()).collect(),
+        Err(_) if value.is_instance_of::<PyDict>() => None,
+        Err(_) if value.is_instance_of::<PyInt>() => Some(vec![name_text(value)?]),
+        Err(_) => {
+            let all = value.try_iter().ok()?.map(|name| name_text(&name.ok()?));
+            all.collect::<Option<Vec<_>>>().filter(|all| !all.is_empty())
+        }
+    }
+}
+
+/// A column's name; pandas has numbers for names too.
+fn name_text(value: &Bound<'_, PyAny>) -> Option<String> {
+    match value.extract::<String>() {
+        Ok(name) => Some(name),
+        Err(_) if value.is_instance_of::<PyInt>() => value.str().ok()?.extract().ok(),
+        Err(_) => None,
     }
 }
 
@@ -222,8 +264,18 @@ fn scalar(value: &Bound<'_, PyAny>) -> Option<String> {
     if value.is_instance_of::<PyFloat>() {
         return value.extract::<f64>().ok().map(|number| number.to_string());
     }
-    let seconds = value.call_method0("total_seconds").ok()?.extract::<f64>().ok()?;
-    Some(format!("{seconds}s"))
+    if let Ok(seconds) = value.call_method0("total_seconds") {
+        return Some(format!("{}s", seconds.extract::<f64>().ok()?));
+    }
+    // Numbers of other libraries; what has a length is none.
+    if value.hasattr("__len__").ok()? {
+        return None;
+    }
+    if let Ok(whole) = value.call_method0("__index__") {
+        return whole.str().ok()?.extract().ok();
+    }
+    let number = value.call_method0("__float__").ok()?;
+    number.extract::<f64>().ok().map(|number| number.to_string())
 }
 
 fn path(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
@@ -236,8 +288,6 @@ fn path(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
 
 /// A policy or a report that is no file: a dictionary, a report of ours, or the text of a policy.
 fn text_of(value: &Bound<'_, PyAny>, is_policy: bool) -> PyResult<Option<Result<String, String>>> {
-    let value =
-        if value.hasattr("to_dict")? { value.call_method0("to_dict")? } else { value.clone() };
     if let Ok(text) = value.extract::<String>() {
         // A path has no second line.
         return Ok(text.contains('\n').then_some(Ok(text)));
@@ -246,7 +296,9 @@ fn text_of(value: &Bound<'_, PyAny>, is_policy: bool) -> PyResult<Option<Result<
         return Ok(None);
     }
     let dumps = value.py().import("json")?.getattr("dumps")?;
-    let json: String = dumps.call1((value,))?.extract()?;
+    let Ok(json) = dumps.call1((value,)).and_then(|json| json.extract::<String>()) else {
+        return Ok(Some(Err("is a dictionary with values that JSON has not".into())));
+    };
     if !is_policy {
         return Ok(Some(Ok(json)));
     }

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,17 @@ def test_every_failure_has_its_type(people: mu.Table, tmp_path: Path) -> None:
         (mu.UsageError, "`k`", lambda: mu.generalize(people, k="x")),  # type: ignore[arg-type]
         (mu.UsageError, "`all` cannot be used with `minimum`", lambda: mu.keys(people, all=True, minimum=True)),
         (mu.UsageError, "possible values: distinct", lambda: mu.keys(people, minimum=True, measure="x", beta=1)),
-        (mu.UsageError, "`qi` is a column", lambda: mu.scan(people, qi=3)),  # type: ignore[arg-type]
+        (mu.UsageError, "`qi` is a column", lambda: mu.scan(people, qi=[])),
+        (mu.UsageError, "`qi` is a column", lambda: mu.scan(people, qi={"age": 1})),  # type: ignore[arg-type]
+        (mu.UsageError, "given twice", lambda: mu.scan(people, qi="age", quasi_identifiers="sex")),
+        (mu.UsageError, "no column `-age`", lambda: mu.scan(people, qi="-age")),
+        (mu.UsageError, "'-3' for `k`|-3 is not", lambda: mu.scan(people, k=-3)),
+        (mu.UsageError, "`all`", lambda: mu.keys(people, max_size=2)),
+        (mu.UsageError, "neither True nor False", lambda: mu.diff(people, people, plots=True)),  # type: ignore[arg-type]
+        (mu.UsageError, "neither True nor False", lambda: mu.verify(people, k=2, original=True)),
+        (mu.UsageError, "no table that is read", lambda: mu.suppress(people, k=3, qi="age", certificate=people)),  # type: ignore[arg-type]
+        (mu.UsageError, "JSON has not", lambda: mu.verify(people, claims={"claims": {1, 2}})),
+        (mu.UsageError, "no standard output", lambda: mu.suppress(people, k=3, qi="age", output="-")),
         (mu.UsageError, "unknown field `x`", lambda: mu.protect(people, {"schema": 1, "x": 1})),
         (mu.UsageError, "such as None", lambda: mu.protect(people, {"schema": None})),
         (TypeError, "unexpected keyword", lambda: mu.scan(people, nonsense=1)),  # type: ignore[call-arg]
@@ -60,6 +71,29 @@ def test_a_stream_that_breaks_is_an_error() -> None:
     with pytest.raises(mu.InputError) as caught:
         mu.scan(reader)
     assert "zaphodine" not in str(caught.value)
+
+
+def test_what_other_libraries_say_is_not_said() -> None:
+    """Their messages quote cells."""
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    duckdb = pytest.importorskip("duckdb")
+    frames = [
+        pd.DataFrame({"fine": [1, 2], "mixed": [1, "zaphodine"]}),
+        pl.DataFrame({"a": ["zaphodine"]}).lazy().select(pl.col("a").cast(pl.Int64)),
+        duckdb.sql("select cast('zaphodine' || range as int) as a from range(3)"),
+        pl.DataFrame({"mixed": [object(), object()]}),
+        pd.Series([1, 2]),
+        pa.chunked_array([[1, 2]]),
+        duckdb.connect(),
+        {"a": [1]},
+    ]
+    for frame in frames:
+        with pytest.raises(mu.InputError) as caught:
+            mu.scan(frame)
+        text = "".join(traceback.format_exception(caught.value))
+        assert "zaphodine" not in str(caught.value) and "zaphodine" not in text.split("mu.scan(frame)")[-1]
+    with pytest.raises(mu.InputError, match="column `mixed`"):
+        mu.scan(frames[0])
 
 
 def test_a_limit_leaves_what_was_found() -> None:
@@ -114,3 +148,30 @@ def test_other_threads_go_on_meanwhile() -> None:
     over.set()
     thread.join()
     assert after - before >= 10
+
+
+FORKED = """
+import multiprocessing
+import muslin as mu
+
+def rows(seed):
+    return mu.scan(mu.demo_data(rows=50, seed=seed), budget=0).rows
+
+if __name__ == "__main__":
+    mu.uniques(mu.demo_data(rows=500))
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        print(pool.map(rows, [1, 2, 3]), flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there is no fork elsewhere")
+def test_a_fork_after_a_call_works() -> None:
+    words = [sys.executable, "-c", FORKED]
+    told = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    assert told.stdout == "[50, 50, 50]\n", told.stderr
+
+
+def test_what_a_release_warns_of_is_seen(people: mu.Table) -> None:
+    with pytest.warns(mu.ReleaseWarning, match="pass `role") as seen:
+        mu.generalize(people, k=5, qi=["age", "sex"])
+    assert all(own.filename == __file__ for own in seen)

@@ -173,3 +173,39 @@ def test_results_can_be_frames(people: mu.Table) -> None:
     assert scores.height == 600 and "suda" in " ".join(scores.columns).lower()
     assert mu.uniques(frame, columns=QI).to_frame().height == 10
     assert mu.attack(frame, qi=QI, sensitive="diagnosis_group").to_frame().height >= 1
+
+
+def test_values_of_pandas_stay_what_they_are() -> None:
+    pd = pytest.importorskip("pandas")
+    large = 2**60 + 1
+    frame = pd.DataFrame(
+        {
+            "a": [1, 2] * 10,
+            "large": pd.array([large, None] * 10, dtype="Int64"),
+            "small": pd.array([1, None] * 10, dtype="UInt8"),
+            "yes": pd.array([True, None] * 10, dtype="boolean"),
+        }
+    )
+    made = mu.generalize(frame, k=5, qi="a", row_order="as-read").to_frame()
+    assert list(made["large"])[0] == large and made["large"].dtype == "Int64"
+    assert made["small"].dtype == "UInt8" and made["yes"].dtype == "boolean"
+    assert made["yes"].isna().sum() == 10 and made["a"].dtype != object
+    numbered = pd.DataFrame({0: [1, 1, 2, 2], 1: [1, 2, 3, 4]})
+    assert mu.keys(numbered, set=[0, 1]).column_names == ["0", "1"]
+
+
+def test_columns_of_polars_without_a_value_are_columns() -> None:
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"a": [1, 2, 1, 2], "b": [None] * 4})
+    found = mu.scan(frame, budget=0)
+    assert [own.name for own in found.columns] == ["a", "b"] and found.columns[1].missing == 4
+    assert mu.scan(pl.DataFrame({"age": []}), budget=0).rows == 0
+
+
+def test_a_file_that_others_read_is_still_true(people: mu.Table, tmp_path: Any) -> None:
+    pl, duckdb = pytest.importorskip("polars"), pytest.importorskip("duckdb")
+    path = tmp_path / "own.parquet"
+    made = release(people, output=path)
+    for frame in (pl.read_parquet(path), pl.scan_parquet(path), duckdb.read_parquet(str(path)), pa.table(people)):
+        judged = mu.verify(frame, original=people, claims=made)
+        assert judged.met is (not isinstance(frame, pa.Table))

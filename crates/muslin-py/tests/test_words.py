@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import json
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -176,3 +178,41 @@ def test_a_claim_that_does_not_hold_is_raised(people: mu.Table) -> None:
     with pytest.raises(mu.NotMetError, match="5-anonymity") as caught:
         judged.raise_for_status()
     assert caught.value.result is judged
+
+
+def test_numbers_and_paths_of_others_are_taken(people: mu.Table, tmp_path: Path) -> None:
+    np = pytest.importorskip("numpy")
+    made = mu.generalize(people, k=np.int64(5), qi=np.array(["age", "sex"]), threads=np.uint8(2), recoding="local", suppression_limit=np.float32(0.5))
+    assert made.to_dict()["claims"][0]["k"] == 5
+    assert [own.k for own in mu.plan(people, columns=["age"], k=np.array([3, 4])).candidates if own.method == "mondrian"] == [3, 4]
+    hierarchy = tmp_path / "sex.csv"
+    hierarchy.write_text("female;*\nmale;*\nother;*\nF;*\nM;*\nX;*\n")
+    with pytest.raises((mu.InputError, mu.UsageError)):
+        mu.generalize(people, k=5, qi=["sex"], recoding="local", hierarchy={"sex": tmp_path / "no.csv"})
+    policy = mu.init(people)
+    assert mu.protect(people, policy).verdict.met
+
+
+def test_results_stay_what_they_are_and_travel(people: mu.Table) -> None:
+    made = mu.generalize(people, k=5, qi=["age", "sex"], exclude=["name", "patient_id"])
+    made.to_dict()["rows"] = 99
+    assert made.rows == 600
+    with pytest.raises(AttributeError, match="stays as it is"):
+        made.rows = 5
+    again = pickle.loads(pickle.dumps(made))
+    assert again == made and type(again) is type(made)
+    with pytest.raises(mu.UsageError, match="to_dict"):
+        again.to_frame()
+    same = copy.deepcopy(made)
+    assert same == made and same is not made and same.to_frame("arrow").num_rows == 600
+    with pytest.raises(mu.UsageError, match="no frame of kind"):
+        mu.scan(people, budget=0).to_frame("xls")
+    assert isinstance(mu.scan(people, budget=0).to_frame("arrow"), mu.Table)
+    judged = mu.verify(people, k=5, qi=["age", "town"])
+    try:
+        judged.raise_for_status()
+    except mu.NotMetError as error:
+        assert pickle.loads(pickle.dumps(error)).args == error.args
+    assert "5-anonymity" in judged._repr_html_()
+    explained = mu.explain(people, row=7, qi=["age", "sex"])
+    assert "row: 7" not in repr(explained) and "<th style='text-align:left'>row</th>" not in explained._repr_html_()

@@ -59,9 +59,9 @@ impl Spelling {
         if parts.len().is_multiple_of(2) {
             return message.to_owned();
         }
-        let spell = |(at, part): (usize, &&str)| match part.strip_prefix('-') {
-            Some(_) if at % 2 == 1 => self.spell(part).unwrap_or_else(|| (*part).to_owned()),
-            _ => (*part).to_owned(),
+        let spell = |(at, part): (usize, &&str)| {
+            let own = if at % 2 == 1 && is_flag(part) { self.spell(part) } else { None };
+            own.unwrap_or_else(|| (*part).to_owned())
         };
         parts.iter().enumerate().map(spell).collect::<Vec<_>>().join("`")
     }
@@ -86,6 +86,19 @@ impl Spelling {
             Some(value) => format!("{own}{equals}\"{value}\""),
             None => own,
         })
+    }
+}
+
+/// Whether a text is a flag, with or without a value, and no name that begins with a dash.
+fn is_flag(text: &str) -> bool {
+    let name = text.split(' ').next().unwrap_or_default();
+    let is_word = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_lowercase())
+            && name.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+    };
+    match name.strip_prefix("--") {
+        Some(long) => is_word(long),
+        None => name.strip_prefix('-').is_some_and(|short| short.len() == 1 && is_word(short)),
     }
 }
 
@@ -115,6 +128,9 @@ mod tests {
         );
         assert_eq!(Spelling::Policy.of(text), text);
         assert_eq!(Spelling::Arguments.of("one ` alone, `-k`"), "one ` alone, `-k`");
+        for text in ["no column `-age`", "`-` for standard output", "`-3` is not", "`--Age`"] {
+            assert_eq!(Spelling::Arguments.of(text), text);
+        }
     }
 
     #[test]

@@ -27,11 +27,13 @@ pub(super) fn look_at_stream(bytes: Bytes, run: &Run) -> Result<Findings, Failed
     look(&schema, 0, reader, run)
 }
 
-/// Batches in memory may share buffers with other tables; what of them gets out is decided by whoever writes
-/// them, so that bytes of no cell are no finding.
+/// Batches in memory may share buffers with other tables, and readers leave whatever they like under missing
+/// cells. What of that gets out is decided by whoever writes them, so that only values of dictionaries and notes are
+/// findings.
 pub(super) fn look_at_batches(batches: &Batches, run: &Run) -> Result<Findings, Failed> {
     let mut found = look(batches.schema(), 0, batches.batches().iter().cloned().map(Ok), run)?;
-    found.0.retain(|(kind, _), _| *kind != ResidueKind::Unreferenced);
+    let lasts = |kind| matches!(kind, ResidueKind::Dictionary | ResidueKind::Metadata);
+    found.0.retain(|(kind, _), _| lasts(*kind));
     Ok(found)
 }
 

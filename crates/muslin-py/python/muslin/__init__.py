@@ -40,6 +40,7 @@ from ._errors import (
     MuslinError,
     NotMetError,
     OutputError,
+    ReleaseWarning,
     UsageError,
 )
 from ._muslin import VERSION as __version__
@@ -57,6 +58,7 @@ __all__ = [
     "OutputError",
     "Plot",
     "Record",
+    "ReleaseWarning",
     "Result",
     "Table",
     "UsageError",

@@ -5,6 +5,7 @@ out of the call. Only the input's own libraries are needed.
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
@@ -49,6 +50,9 @@ Progress = Union[bool, Callable[[str, int, Union[int, None]], None], None]
 
 R = TypeVar("R", bound=Result)
 
+#: Commands that make a release: what they warn of is to be seen before it is handed on.
+_RELEASES = ("mask", "suppress", "generalize", "bucketize", "slice", "protect")
+
 
 def _call(
     kind: type[R],
@@ -56,7 +60,6 @@ def _call(
     tables: Sequence[str],
     settings: dict[str, Any],
     held: Sequence[str] = (),
-    as_kind: str | None = None,
 ) -> R:
     """Takes frames as tables, calls, and gives what came out."""
     progress = settings.pop("progress")
@@ -64,11 +67,28 @@ def _call(
     for name in ("original", "aux", "previous", "release", "sensitive_table", "certificate"):
         if settings.get(name) is not None and not isinstance(settings[name], bool):
             settings[name] = _frames.take(settings[name])
+    for name, own in (("policy", "policy"), ("claims", None)):
+        if isinstance(settings.get(name), Result):
+            settings[name] = settings[name][own] if own else settings[name].to_dict()
+    if held and settings.get("output") == "-":
+        raise _errors.UsageError("there is no standard output here\n  hint: leave `output` out to have a frame")
     with _progress.shown(progress) as shown:
         answer = _muslin.call(command, [_frames.take(own) for own in data], settings, held, shown.show)
     if answer.stopped is not None:
-        warnings.warn(answer.stopped, _errors.LimitWarning, stacklevel=3)
-    return kind(answer, as_kind if as_kind or not data else _frames.kind_of(data[-1]))
+        warnings.warn(answer.stopped, _errors.LimitWarning, stacklevel=_outside())
+    result = kind(answer, _frames.kind_of(data[-1]))
+    if command in _RELEASES:
+        for text in result.to_dict().get("warnings", []):
+            warnings.warn(_muslin.spelled(text), _errors.ReleaseWarning, stacklevel=_outside())
+    return result
+
+
+def _outside() -> int:
+    """How far up the stack the package's caller is, for a warning raised one level up."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("muslin."):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _uniques(settings: dict[str, Any]) -> UniquesReport:
@@ -832,10 +852,13 @@ def report(
 def _describe() -> None:
     """Adds to each function's text what its settings are for, in the words of the command line."""
     names = {"progress": "Whether progress is shown, or a function that is told `(stage, done, total)`."}
+    alias = ("qi", "Short for `quasi_identifiers`.")
     for name, own in list(globals().items()):
         if name.startswith("_") or not callable(own) or getattr(own, "__module__", "") != __name__:
             continue
         said = [each for each in _muslin.flags(name) if each[0] in own.__annotations__]
+        if "qi" in own.__annotations__:
+            said.append(alias)
         lines = [f"    {setting}: {text}" for setting, text in [*said, *names.items()]]
         if said:
             own.__doc__ = f"{own.__doc__.rstrip()}\n\n    Settings:\n\n" + "\n".join(lines) + "\n    "

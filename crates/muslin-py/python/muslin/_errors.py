@@ -37,5 +37,9 @@ class InternalError(MuslinError, RuntimeError):
     """A mistake of muslin's own."""
 
 
+class ReleaseWarning(UserWarning):
+    """Something to look at before a release is handed on."""
+
+
 class LimitWarning(UserWarning):
     """A limit ended the work: what came out holds, and is not all."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import html
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from . import _errors, _frames
-from ._muslin import Answer
+from ._muslin import Answer, spelled
 
 #: The list of a command's report that is its main table.
 _MAIN = {
@@ -36,7 +37,12 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, as in the JSON of the command line."""
-        return self._data
+        return copy.deepcopy(self._data)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_"):
+            raise AttributeError("a report stays as it is")
+        super().__setattr__(name, value)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -65,7 +71,7 @@ class Record:
         return sorted({*super().__dir__(), *self._data})
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and other.to_dict() == self._data
+        return type(other) is type(self) and isinstance(other, Record) and other._data == self._data
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -120,9 +126,9 @@ class Result(Record):
             return _frames.give(tables["output"], kind or self._kind)
         records = self._records()
         if records is None:
-            raise _errors.UsageError(
-                "no table was made that is in memory\n  hint: leave `output` out to have it as a frame"
-            )
+            written = self._data.get("written")
+            hint = "leave `output` out to have it as a frame" if written else "`to_dict()` has all of it"
+            raise _errors.UsageError(f"there is no table of this in memory\n  hint: {hint}")
         return _frames.of_records(records, kind or self._kind)
 
     def tables(self, kind: str | None = None) -> dict[str, Any]:
@@ -160,12 +166,25 @@ class Result(Record):
         """The report as Markdown, where there is one."""
         return self._answer.page("markdown") if self._answer else None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What is pickled is the report; tables are frames, and pickled as such."""
+        return type(self), (self._data, self._kind)
+
+    def __copy__(self) -> Result:
+        own = type(self)(self._answer or self._data, self._kind)
+        own._data = copy.deepcopy(self._data)
+        return own
+
+    def __deepcopy__(self, _: Any) -> Result:
+        return self.__copy__()
+
     def _facts(self) -> Iterator[tuple[str, str]]:
         """Counts and shares for a card: nothing of a cell, no row's number."""
         for name, value in self._data.items():
             if name == "schema" or not isinstance(value, (str, int, float, bool)):
                 continue
-            if name == "policy":
+            # No row's number, and no text of many lines.
+            if name in ("row", "policy", "made_by"):
                 continue
             if isinstance(value, bool):
                 shown = "yes" if value else "no"
@@ -181,9 +200,11 @@ class Result(Record):
         """A card for a notebook: aggregates alone."""
         row = "<tr><th style='text-align:left'>{}</th><td style='text-align:left'>{}</td></tr>".format
         facts = "".join(row(html.escape(name), html.escape(value)) for name, value in self._facts())
-        warnings = self._data.get("warnings") or []
-        told = "".join(f"<li>{html.escape(str(own))}</li>" for own in warnings[:5])
-        told = f"<ul>{told}</ul>" if told else ""
+        lines = [f"{'✓' if own['met'] else '✗'} {own['claim']}: {own['reason']}" for own in self._data.get("checks", [])]
+        lines += [f"{'!' if own['finding'] else '✓'} {own['name']}" for own in self._data.get("attacks", [])]
+        lines += [f"! {spelled(str(own))}" for own in (self._data.get("warnings") or [])[:5]]
+        told = "".join(f"<li>{html.escape(own)}</li>" for own in lines)
+        told = f"<ul style='list-style:none;padding-left:0'>{told}</ul>" if told else ""
         plots = list(self.figures.values())[:2]
         drawn = "".join(f"<figure style='margin:0'>{plot}</figure>" for plot in plots)
         title = html.escape(f"muslin {self._data.get('command', 'report')}")

@@ -6,10 +6,11 @@ mod report;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use arrow_schema::DataType;
 use muslin_engine::{Coverage, Run, Stop};
 use muslin_io::{Input, ReadOptions, Release};
 use muslin_protect::Cut;
-use muslin_table::{ColumnId, EncodedTable, MissingRule, Role};
+use muslin_table::{Column, ColumnId, EncodedTable, MissingRule, Role, printable};
 use muslin_verify::{ClassFacts, ClassJudge, Condition};
 use serde::{Deserialize, Serialize};
 
@@ -287,6 +288,19 @@ impl GeneralizeJob {
                     "{removed} rows are not published, more than one in ten: what is left may be another population"
                 ));
             }
+        }
+        let mut measured = whole.measured.iter().map(|id| whole.table.column(id));
+        let is_clock = |column: &&Column| {
+            matches!(column.data_type(), DataType::Time32(_) | DataType::Time64(_))
+        };
+        if let Some(column) = measured.find(is_clock)
+            && self.recoding == Recoding::Mondrian
+            && !self.tight
+        {
+            warnings.push(format!(
+                "column `{}` has times of day, whose ranges have no grid: their bounds are values of the class, each of which may be one person's",
+                printable(column.name())
+            ));
         }
         if self.tight && self.recoding == Recoding::Mondrian {
             warnings.push(
