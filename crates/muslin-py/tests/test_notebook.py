@@ -39,7 +39,7 @@ def test_drawings_are_those_of_the_report(people: mu.Table) -> None:
 
 def test_progress_is_told(people: mu.Table) -> None:
     told: list[tuple[str, int, int | None]] = []
-    mu.uniques(mu.demo_data(rows=30_000), progress=lambda *own: told.append(own))
+    mu.uniques(mu.demo_data(rows=100_000), progress=lambda *own: told.append(own))
     assert told and all(isinstance(stage, str) and done >= 0 for stage, done, _ in told)
 
 
@@ -50,12 +50,12 @@ def test_progress_on_a_terminal_leaves_nothing(monkeypatch: pytest.MonkeyPatch) 
 
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
-    mu.uniques(mu.demo_data(rows=30_000))
+    mu.uniques(mu.demo_data(rows=100_000))
     text = screen.getvalue()
     assert "\r" in text and "\n" not in text and text.endswith(" \r")
     quiet = Terminal()
     monkeypatch.setattr(sys, "stderr", quiet)
-    mu.uniques(mu.demo_data(rows=30_000), progress=False)
+    mu.uniques(mu.demo_data(rows=100_000), progress=False)
     assert quiet.getvalue() == ""
 
 
@@ -76,7 +76,7 @@ def test_progress_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(sys.modules["IPython"], "get_ipython", ZMQInteractiveShell)
     monkeypatch.setattr(display, "display", show)
-    mu.uniques(mu.demo_data(rows=30_000))
+    mu.uniques(mu.demo_data(rows=100_000))
     assert len(shown) >= 2 and shown[-1] == "" and any("<progress" in own or "<small>" in own for own in shown)
 
 

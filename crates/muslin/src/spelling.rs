@@ -83,7 +83,13 @@ impl Spelling {
             Some(value) if is_literal(value) => format!("{own}{equals}{value}"),
             // What stands for a value is no value.
             Some(value) if !value.chars().any(char::is_lowercase) && !value.is_empty() => own,
-            Some(value) => format!("{own}{equals}\"{value}\""),
+            Some(value) => match value.rsplit_once('=') {
+                // What a column's name stands before.
+                Some((column, value)) if self == Self::Arguments => {
+                    format!("{own}={{\"{column}\": \"{value}\"}}")
+                }
+                _ => format!("{own}{equals}\"{value}\""),
+            },
             None => own,
         })
     }
@@ -138,6 +144,10 @@ mod tests {
         assert_eq!(Spelling::Arguments.of("pass `--sensitive NAME`"), "pass `sensitive`");
         assert_eq!(Spelling::Arguments.of("pass `-o FILE` too"), "pass `output` too");
         assert_eq!(Spelling::Arguments.of("pass `--null ''`"), "pass `null=\"\"`");
+        assert_eq!(
+            Spelling::Arguments.of("pass `--role age=identifier`"),
+            "pass `role={\"age\": \"identifier\"}`"
+        );
         assert_eq!(Spelling::Policy.of("a larger `--beta`"), "a larger `protect.mask.beta`");
     }
 }

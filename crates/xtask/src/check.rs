@@ -111,7 +111,14 @@ fn python() -> Result<Done> {
         println!("there is no Python of version 3.10 with venv: the Python package is not tested");
         return Ok(Done::LeftOut);
     }
-    python::run().map(passed)
+    // Whoever has no registry at hand can still check the rest; the table says what was left out.
+    match python::prepared() {
+        Ok(environment) => environment.run().map(passed),
+        Err(failure) => {
+            println!("{failure}\nthe Python package is not tested");
+            Ok(Done::LeftOut)
+        }
+    }
 }
 
 fn deny() -> Result<Done> {

@@ -7,6 +7,8 @@ use crate::failure::{Failure, Result};
 use crate::process::Call;
 use crate::program::create_folder;
 
+/// Where environments and wheels are.
+const FOLDER: &str = "target/py";
 /// Tests of the package, and what they need.
 const TESTS: &str = "crates/muslin-py/tests";
 /// Comparisons with others. They ask for older versions of what the tests need, so they are elsewhere.
@@ -19,28 +21,32 @@ pub(crate) fn is_there() -> bool {
 
 /// Builds the wheel, installs it, and runs its tests and the examples in its texts.
 pub(crate) fn run() -> Result<()> {
-    let folder = Path::new("target/py");
-    create_folder(folder)?;
-    let own = Environment::new(folder.join("venv"))?;
-    own.pip(&["install", "-r", &format!("{TESTS}/requirements.txt")]).run()?;
-    let wheel = own.build(&folder.join("wheels"))?;
-    own.install(&wheel)?;
-    own.test(&["--doctest-modules", "--pyargs", "muslin"])?;
-    own.test(&[TESTS])?;
+    prepared()?.run()
+}
 
-    let peers = Environment::new(folder.join("peers"))?;
+/// The environment of the tests, with all that they need.
+pub(crate) fn prepared() -> Result<Environment> {
+    create_folder(Path::new(FOLDER))?;
+    let own = Environment::new(Path::new(FOLDER).join("venv"))?;
+    own.pip(&["install", "-r", &format!("{TESTS}/requirements.txt")]).run()?;
+    Ok(own)
+}
+
+/// Compares results with others, as far as they can be installed.
+fn compare(wheel: &Path) -> Result<()> {
+    let peers = Environment::new(Path::new(FOLDER).join("peers"))?;
     peers.pip(&["install", "pytest>=8", "pyarrow>=17", "pandas>=2"]).run()?;
     for peer in lines(&format!("{PEERS}/requirements.txt"))? {
         if !peers.pip(&["install", &peer]).works() {
             println!("{peer} cannot be installed: what is compared with it is left out");
         }
     }
-    peers.install(&wheel)?;
+    peers.install(wheel)?;
     peers.test(&[PEERS])
 }
 
 /// A Python with packages of its own.
-struct Environment {
+pub(crate) struct Environment {
     folder: PathBuf,
 }
 
@@ -53,6 +59,15 @@ impl Environment {
         let own = Self { folder };
         own.pip(&["install", "--upgrade", "pip"]).run()?;
         Ok(own)
+    }
+
+    /// Builds the wheel, installs it, and runs its tests, the examples in its texts and the comparisons.
+    pub(crate) fn run(&self) -> Result<()> {
+        let wheel = self.build(&Path::new(FOLDER).join("wheels"))?;
+        self.install(&wheel)?;
+        self.test(&["--doctest-modules", "--pyargs", "muslin"])?;
+        self.test(&[TESTS])?;
+        compare(&wheel)
     }
 
     fn python(&self) -> Call {
