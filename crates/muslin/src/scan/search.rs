@@ -86,6 +86,8 @@ const SETS: usize = 20;
 const COUNTED: usize = 5;
 /// Steps that a minimal unique is taken to cost.
 const STEPS_PER_UNIQUE: u64 = 32;
+/// Sets of one or two columns for whose sake fewer rows are searched, at most.
+const MOST_PAIRS: u64 = 20_000;
 /// What a minimal unique costs more where a missing cell matches anything.
 const WILD: u64 = 20;
 
@@ -173,7 +175,11 @@ pub(super) fn quasi_identifier(missing: MissingRule) -> Result<Target> {
 pub(super) fn uniques(scene: &Scene<'_>, budget: &Budget) -> Result<Option<MinimalUniquesReport>> {
     // Where a missing cell matches anything, rows match that agree in nothing, and there are many pairs of them.
     let cost = if scene.missing == MissingRule::Wildcard { WILD } else { 1 };
-    let (sample, _) = searched(scene, budget, STEPS_PER_ROW * cost)?;
+    // Rather fewer rows than no pairs of values.
+    let known = scene.known.len() as u64;
+    let pairs = choose(known, 1).saturating_add(choose(known, 2));
+    let per_row = if pairs <= MOST_PAIRS { pairs.max(STEPS_PER_ROW) } else { STEPS_PER_ROW };
+    let (sample, _) = searched(scene, budget, per_row * cost)?;
     let columns = sample.columns().len();
     if columns == 0 || sample.rows() == 0 {
         return Ok(None);
