@@ -67,9 +67,10 @@ def _call(
     for name in ("original", "aux", "previous", "release", "sensitive_table", "certificate"):
         if settings.get(name) is not None and not isinstance(settings[name], bool):
             settings[name] = _frames.take(settings[name])
-    for name, own in (("policy", "policy"), ("claims", None)):
-        if isinstance(settings.get(name), Result):
-            settings[name] = settings[name][own] if own else settings[name].to_dict()
+    if isinstance(settings.get("policy"), InitReport):
+        settings["policy"] = settings["policy"].policy
+    if isinstance(settings.get("claims"), Result):
+        settings["claims"] = settings["claims"].to_dict()
     if held and settings.get("output") == "-":
         raise _errors.UsageError("there is no standard output here\n  hint: leave `output` out to have a frame")
     with _progress.shown(progress) as shown:
