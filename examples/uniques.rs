@@ -19,7 +19,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let scores = Destination::named(folder.path().join("scores.csv"));
     job.output = Some(UniquesOutput::new(UniquesTable::Scores, scores));
     let report = job.run(&run)?;
-    println!("{} minimal uniques in {} rows", report.total, report.rows_with_uniques);
+    let rows = report.rows_with_uniques.unwrap_or_default();
+    println!("{} minimal uniques in {rows} rows", report.total);
     for row in report.top_rows.iter().take(3) {
         println!("row {}: SUDA {}, {} minimal uniques", row.row, row.suda, row.uniques);
     }

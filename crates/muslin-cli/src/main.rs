@@ -71,6 +71,7 @@ fn run(args: &Args) -> Exit {
         Command::Bucketize(bucketize) => commands::bucketize::run(bucketize, &args.common),
         Command::Slice(slice) => commands::slice::run(slice, &args.common),
         Command::Report(report) => commands::report::run(report, &args.common),
+        Command::Cluster(cluster) => commands::cluster::run(cluster, &args.common),
         Command::DemoData(demo) => commands::demo_data::run(demo, &args.common),
         Command::Completions { shell } => commands::completions::run(*shell),
     };

@@ -10,6 +10,9 @@ mod bucketize;
 mod canaries;
 #[path = "cli/diff.rs"]
 mod diff;
+#[cfg(feature = "cluster")]
+#[path = "cli/engines.rs"]
+mod engines;
 #[path = "cli/examples.rs"]
 mod examples;
 #[path = "cli/explain.rs"]
@@ -345,7 +348,7 @@ fn help_is_short_and_complete() {
     insta::assert_snapshot!("help_keys", seen(&muslin(folder.path(), &["keys", "--help"])));
     insta::assert_snapshot!("help_mask", seen(&muslin(folder.path(), &["mask", "--help"])));
     insta::assert_snapshot!("help_suppress", seen(&muslin(folder.path(), &["suppress", "--help"])));
-    let newer = ["verify", "attack", "protect", "plan", "explain"];
+    let newer = ["verify", "attack", "protect", "plan", "explain", "cluster"];
     for command in ["generalize", "bucketize", "slice", "diff"].into_iter().chain(newer) {
         let help = seen(&muslin(folder.path(), &[command, "--help"]));
         insta::assert_snapshot!(format!("help_{command}"), help);

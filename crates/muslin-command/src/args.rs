@@ -4,7 +4,9 @@
 
 mod attack;
 mod bucketize;
+mod cluster;
 mod diff;
+mod engine;
 mod explain;
 mod generalize;
 mod init;
@@ -32,7 +34,9 @@ use self::names::parse_names;
 
 pub use self::attack::Attack;
 pub use self::bucketize::Bucketize;
+pub use self::cluster::{Cluster, Executor, Node, Scheduler};
 pub use self::diff::Diff;
+pub use self::engine::EngineArgs;
 pub use self::explain::Explain;
 pub use self::generalize::{Bounds, Generalize};
 pub use self::init::Init;
@@ -97,6 +101,8 @@ pub enum Command {
     Attack(Attack),
     /// Write a report for people, of a table or of a release, with plots.
     Report(Report),
+    /// Run a machine of a cluster, which answers for tables larger than one machine.
+    Cluster(Cluster),
     /// Write a made-up table to try things on.
     DemoData(DemoData),
     /// Print a completion script for a shell.

@@ -15,8 +15,8 @@ mod rows;
 mod run;
 mod seed;
 
-pub use engine::{Engine, Shape};
-pub use error::{Error, Result};
+pub use engine::{ColumnCounts, Engine, Shape, check_uniques};
+pub use error::{Error, Fault, Result};
 pub use hash::fold_bits;
 pub use memory::MemoryEngine;
 pub use partition::Partition;

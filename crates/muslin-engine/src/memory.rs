@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::matches::match_sizes;
 use crate::open_classes::{OpenClasses, TwoSlots};
-use crate::{Engine, Partition, Result, Run, Seed, Shape, take_rows};
+use crate::{ColumnCounts, Engine, Partition, Result, Run, Seed, Shape, check_uniques, take_rows};
 
 /// The engine of a table in memory.
 ///
@@ -185,6 +185,18 @@ impl Engine for MemoryEngine<'_> {
         Ok(Shape { rows: self.table.rows() as u64, columns: self.table.columns().len() })
     }
 
+    fn column_counts(&self) -> Result<Vec<ColumnCounts>> {
+        // A dictionary may hold values that no row has any more.
+        let count = |column: &Column| {
+            let counts = self.slot_counts(column);
+            let values = &counts[..column.dictionary().len()];
+            let distinct = values.iter().filter(|&&rows| rows > 0).count() as u64;
+            ColumnCounts { distinct, missing: column.missing() }
+        };
+        self.run.check()?;
+        Ok(self.table.columns().iter().map(count).collect())
+    }
+
     fn class_sizes(&self, by: &ColumnSet, missing: MissingRule) -> Result<ClassSizes> {
         let mut columns = by.iter();
         if let (Some(only), None) = (columns.next(), columns.next()) {
@@ -244,6 +256,34 @@ impl Engine for MemoryEngine<'_> {
             class.most_frequent = class.most_frequent.max(u64::from(values.sizes()[part]));
         }
         Ok(ClassDiversity::new(found))
+    }
+
+    fn minimal_uniques_of(&self, set: &ColumnSet, k: u32, missing: MissingRule) -> Result<u64> {
+        check_uniques(set, missing)?;
+        let classes = self.partition(set, missing)?;
+        let without = |id: ColumnId| {
+            let rest = set.difference(&[id].into_iter().collect());
+            self.partition(&rest, missing)
+        };
+        let smaller = match set.len() {
+            1 => Vec::new(),
+            _ => set.iter().map(without).collect::<Result<Vec<Partition>>>()?,
+        };
+        // A missing cell that equals nothing is no item.
+        let absent = |row: usize| {
+            let missing_at = |id| {
+                let column = self.table.column(id);
+                column.codes().slot(row) == column.missing_slot()
+            };
+            missing == MissingRule::Distinct && set.iter().any(missing_at)
+        };
+        let counts =
+            classes.first_rows().into_iter().zip(classes.sizes()).filter(|&(row, &size)| {
+                let at = row as usize;
+                let large = |of: &Partition| of.sizes()[of.class_of()[at] as usize] > k;
+                size <= k && !absent(at) && smaller.iter().all(large)
+            });
+        Ok(counts.count() as u64)
     }
 
     fn sample(&self, rows: u64, seed: Seed) -> Result<EncodedTable> {

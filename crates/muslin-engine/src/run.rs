@@ -206,6 +206,11 @@ impl Run {
         self.seed
     }
 
+    /// How long it may still take, where there is a limit.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.deadline.map(|end| end.saturating_duration_since(Instant::now()))
+    }
+
     /// Bytes to keep to, if there is a budget.
     pub fn memory_budget(&self) -> Option<u64> {
         self.memory

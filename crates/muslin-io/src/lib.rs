@@ -25,7 +25,8 @@ pub use error::{Error, OutputProblem, Place, Problem, Result};
 pub use memory::{Batches, Memory};
 pub use read::{
     ColumnChoice, Compression, CsvOptions, Dialect, Encoding, Format, Input, ReadOptions,
-    ReadTable, SampledTable, Source, encode_batches, read, sample,
+    ReadTable, SampledTable, Source, draw_rows, encode_batches, encode_stream, read, sample,
+    sample_batches,
 };
 pub use residue::{Residue, ResidueKind, find_residue};
 pub use types::{ColumnType, type_name};

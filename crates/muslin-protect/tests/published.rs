@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use muslin_assess::{Measure, Target};
-use muslin_engine::{Engine, MemoryEngine, Partition, Run, Seed, Shape, take_rows};
+use muslin_engine::{ColumnCounts, Engine, MemoryEngine, Partition, Run, Seed, Shape, take_rows};
 use muslin_io::{ColumnChoice, Input, ReadOptions};
 use muslin_protect::{Mask, MaskFound, MaskMethod};
 use muslin_table::{
@@ -68,6 +68,10 @@ impl Engine for Remembering<'_> {
         self.engine.shape()
     }
 
+    fn column_counts(&self) -> muslin_engine::Result<Vec<ColumnCounts>> {
+        self.engine.column_counts()
+    }
+
     fn class_sizes(
         &self,
         by: &ColumnSet,
@@ -87,6 +91,15 @@ impl Engine for Remembering<'_> {
         sensitive: ColumnId,
     ) -> muslin_engine::Result<ClassDiversity> {
         self.engine.class_diversity(by, sensitive)
+    }
+
+    fn minimal_uniques_of(
+        &self,
+        set: &ColumnSet,
+        k: u32,
+        missing: MissingRule,
+    ) -> muslin_engine::Result<u64> {
+        self.engine.minimal_uniques_of(set, k, missing)
     }
 
     fn sample(&self, rows: u64, seed: Seed) -> muslin_engine::Result<EncodedTable> {

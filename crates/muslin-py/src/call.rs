@@ -155,6 +155,9 @@ fn perform(args: &Args, places: &Places, run: &muslin::Run) -> Result<Done, Fail
             data.write(&places.destination(&args.output), &muslin::WriteOptions::default(), run)?;
             Ok(Done { json: "{}".into(), ..Done::default() })
         }
+        Command::Cluster(_) => {
+            Err(Failed::Words("a machine of a cluster is run by the command line".into()))
+        }
         Command::Completions { .. } => Err(Failed::Words("there is no shell here".into())),
     }
 }

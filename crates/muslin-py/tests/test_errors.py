@@ -23,6 +23,8 @@ def test_every_failure_has_its_type(people: mu.Table, tmp_path: Path) -> None:
     few = pa.table(people).slice(0, 3)
     cases: list[tuple[type[Exception], str, Any]] = [
         (mu.UsageError, "there is no column `nope`", lambda: mu.generalize(people, k=5, qi="nope")),
+        (mu.UsageError, "no engine but memory", lambda: mu.keys(tmp_path / "h.parquet", engine="datafusion")),
+        (mu.UsageError, "`engine`", lambda: mu.keys(people, engine="spark")),
         (mu.UsageError, "`k`", lambda: mu.generalize(people, k="x")),  # type: ignore[arg-type]
         (mu.UsageError, "`all` cannot be used with `minimum`", lambda: mu.keys(people, all=True, minimum=True)),
         (mu.UsageError, "possible values: distinct", lambda: mu.keys(people, minimum=True, measure="x", beta=1)),

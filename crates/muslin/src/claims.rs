@@ -157,8 +157,8 @@ impl Claim {
     }
 
     /// The same of a release of so many rows.
-    pub(crate) fn of_rows(mut self, rows: usize) -> Self {
-        self.rows = Some(rows as u64);
+    pub(crate) fn of_rows(mut self, rows: u64) -> Self {
+        self.rows = Some(rows);
         self
     }
 

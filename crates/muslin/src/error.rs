@@ -1,3 +1,4 @@
+use muslin_engine::Fault;
 use muslin_table::printable;
 
 /// Why a job did not end with a report. No message carries a cell's value.
@@ -198,6 +199,12 @@ fn of_engine(error: &muslin_engine::Error) -> Failure {
         muslin_engine::Error::Table(error) => of_table(error),
         muslin_engine::Error::Stopped(stop) => of_stop(*stop),
         muslin_engine::Error::Threads { .. } => Failure::Usage,
+        muslin_engine::Error::Elsewhere { fault, .. } => match fault {
+            Fault::Question => Failure::Usage,
+            Fault::Table => Failure::Input,
+            Fault::Limit => Failure::Limit,
+            Fault::Internal => Failure::Internal,
+        },
         _ => Failure::Internal,
     }
 }

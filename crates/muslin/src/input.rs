@@ -17,7 +17,7 @@ use crate::Result;
 pub struct InputReport {
     /// The file's name as it was given.
     pub file: String,
-    /// Its format: `csv`, `parquet`, `arrow-file`, `arrow-stream` or `memory`.
+    /// Its format: `csv`, `parquet`, `arrow-file`, `arrow-stream`, `memory` or `query`.
     pub format: String,
     /// The compression around it: `gzip` or `zstd`.
     pub compression: Option<String>,
@@ -42,6 +42,7 @@ impl InputReport {
                 Format::ArrowFile => "arrow-file",
                 Format::ArrowStream => "arrow-stream",
                 Format::Memory => "memory",
+                Format::Query => "query",
             }
             .into(),
             compression: source.compression.map(|compression| compression.name().into()),

@@ -28,8 +28,10 @@ mod attack;
 mod bucketize;
 mod buckets;
 mod claims;
+mod cluster;
 mod demo;
 mod diff;
+mod elsewhere;
 mod error;
 mod explain;
 mod generalize;
@@ -90,11 +92,13 @@ pub use self::attack::{
 };
 pub use self::bucketize::{BucketizeJob, BucketizeLoss, BucketizeReport};
 pub use self::claims::{Claim, SpreadSetting};
+pub use self::cluster::{ExecutorJob, SchedulerJob};
 pub use self::demo::DemoData;
 pub use self::diff::{
     DiffAssociation, DiffBin, DiffClasses, DiffColumnReport, DiffDivergence, DiffJob, DiffLoss,
     DiffMarginal, DiffPair, DiffQueries, DiffReport, DiffSuppression,
 };
+pub use self::elsewhere::{AskAt, EngineName};
 pub use self::error::{Error, Failure, Result};
 pub use self::explain::{
     ColumnWithoutReport, ExplainAnswer, ExplainJob, ExplainQuestion, ExplainReport, ExplainedRow,

@@ -7,6 +7,7 @@ use muslin_io::{Input, ReadOptions, ReadTable, Source};
 use muslin_table::{Column, ColumnId, ColumnSet, EncodedTable, MissingRule, Role};
 
 use crate::Result;
+use crate::elsewhere::Elsewhere;
 use crate::input::{check_roles, warnings};
 
 /// The part of an input that a job looks at.
@@ -48,6 +49,17 @@ impl Looked {
         Ok(Self { table: distinct, source, left_out, kept: Some(kept), dropped, warnings })
     }
 
+    /// All of a table that was asked for where it is.
+    pub(crate) fn fetched(
+        table: EncodedTable,
+        elsewhere: &Elsewhere<'_>,
+        read: &ReadOptions,
+    ) -> Self {
+        let warnings = warnings(&table, &elsewhere.source, read);
+        let (source, left_out) = (elsewhere.source.clone(), elsewhere.left_out.clone());
+        Self { table, source, left_out, kept: None, dropped: None, warnings }
+    }
+
     /// The row of the input.
     pub(crate) fn row(&self, row: usize) -> u32 {
         let at = || u32::try_from(row).expect("row ids are 32 bits wide");
@@ -69,7 +81,12 @@ pub(crate) fn chosen_columns(table: &EncodedTable, roles: &BTreeMap<String, Role
 /// Whether nearly every value of a column is one row's.
 pub(crate) fn is_nearly_unique(column: &Column) -> bool {
     let valued = column.rows() as u64 - column.missing() - column.suppressed();
-    valued >= 20 && column.dictionary().len() as u64 * 100 >= valued * 95
+    is_nearly_all(column.dictionary().len() as u64, valued)
+}
+
+/// Whether so many distinct values are nearly one for each cell that has one.
+pub(crate) fn is_nearly_all(distinct: u64, valued: u64) -> bool {
+    valued >= 20 && distinct * 100 >= valued * 95
 }
 
 /// The rows that equal no earlier row, and where they were.

@@ -36,17 +36,28 @@ impl Whole {
         let ReadTable { table, source } = muslin_io::read(input, read, run)?;
         check_roles(roles, &table, &source)?;
         let warnings = warnings(&table, &source, read);
+        let whole = Self::of_table(table, source, roles, warnings);
+        if !distinct {
+            return Ok(whole);
+        }
+        // All columns count, identifiers too: two people who are alike are two people.
+        let (distinct, kept) = run.install(|| distinct_rows(&whole.table))?;
+        let dropped = Some((whole.table.rows() - kept.len()) as u64);
+        Ok(Self { table: distinct, dropped, ..whole })
+    }
+
+    /// A table, or its columns alone.
+    pub(crate) fn of_table(
+        table: EncodedTable,
+        source: Source,
+        roles: &BTreeMap<String, Role>,
+        warnings: Vec<String>,
+    ) -> Self {
         let measured = chosen_columns(&table, roles);
         let is_identifier =
             |id: &ColumnId| roles.get(table.column(*id).name()) == Some(&Role::Identifier);
         let identifiers = table.all_columns().iter().filter(is_identifier).collect();
-        if !distinct {
-            return Ok(Self { table, source, measured, identifiers, dropped: None, warnings });
-        }
-        // All columns count, identifiers too: two people who are alike are two people.
-        let (distinct, kept) = run.install(|| distinct_rows(&table))?;
-        let dropped = Some((table.rows() - kept.len()) as u64);
-        Ok(Self { table: distinct, source, measured, identifiers, dropped, warnings })
+        Self { table, source, measured, identifiers, dropped: None, warnings }
     }
 
     /// The table after a step; columns are what they were.

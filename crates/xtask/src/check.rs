@@ -103,7 +103,9 @@ fn clippy() -> Result<()> {
 }
 
 fn doc() -> Result<()> {
-    Call::cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings").run()
+    Call::cargo(["doc", "--workspace", "--all-features", "--no-deps"])
+        .env("RUSTDOCFLAGS", "-D warnings")
+        .run()
 }
 
 fn python() -> Result<Done> {

@@ -19,6 +19,17 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("muslin-io", &["muslin-table", "muslin-engine"]),
     ("muslin-engine-datafusion", &["muslin-table", "muslin-engine", "muslin-io"]),
     ("muslin-assess", &["muslin-table", "muslin-engine"]),
+    // Executors run a finder of ours.
+    (
+        "muslin-cluster",
+        &[
+            "muslin-table",
+            "muslin-engine",
+            "muslin-io",
+            "muslin-engine-datafusion",
+            "muslin-assess",
+        ],
+    ),
     ("muslin-protect", &["muslin-table", "muslin-engine", "muslin-assess"]),
     // Never assess, never protect: it judges a release as an outsider would.
     ("muslin-verify", &["muslin-table", "muslin-engine"]),
@@ -33,6 +44,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "muslin-engine",
             "muslin-io",
             "muslin-engine-datafusion",
+            "muslin-cluster",
             "muslin-assess",
             "muslin-protect",
             "muslin-verify",

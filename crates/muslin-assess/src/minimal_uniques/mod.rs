@@ -37,6 +37,7 @@
 //! partial       the same where up to k rows may share a set
 //! column_sets   the other search: set by set, with classes of rows
 //! tally         counts and scores;  listing: one by one, in order
+//! parts         ranges of rows as tasks that know nothing of each other
 //! one_row       the same for one given row, from one pass
 //! ```
 //!
@@ -71,6 +72,7 @@ mod leaf;
 mod listing;
 mod one_row;
 mod partial;
+mod parts;
 mod plan;
 mod ranked;
 mod scan;
@@ -86,6 +88,7 @@ pub use self::estimate::{Estimate, Interval};
 pub use self::found::{ColumnShare, RowUniques, UniquesFound, ValueShare};
 pub use self::listing::{Unique, UniqueBatch};
 pub use self::one_row::{ExplainRow, NearRow, RowColumn, RowExplanation};
+pub use self::parts::{PreparedUniques, UniquesPart};
 pub use self::plan::Method;
 pub use self::scores::{Dis, Score};
 

@@ -56,11 +56,23 @@ impl<'a> Search<'a> {
         mut lister: Option<&mut Lister<'_, W>>,
     ) -> Result<Coverage> {
         let rows = u32::try_from(self.ranked.distinct()).expect("row ids are 32 bits wide");
+        self.find_among(0..rows, totals, small, lister.take())
+    }
+
+    /// Finds everything that some distinct rows hold, and no other row before them.
+    pub(super) fn find_among<const W: usize>(
+        &self,
+        rows: Range<u32>,
+        totals: &Totals<'_>,
+        small: &mut SmallSets,
+        mut lister: Option<&mut Lister<'_, W>>,
+    ) -> Result<Coverage> {
         let held = self.run.memory_budget().map_or(HELD, |budget| (budget / 2).min(HELD));
         // Rows go through in parts whose agree sets fit; mostly that is one part.
-        let (mut from, mut step) = (0u32, rows.max(1));
-        while from < rows {
-            let to = rows.min(from.saturating_add(step));
+        let (mut from, mut step) =
+            (rows.start, u32::try_from(rows.len()).unwrap_or(u32::MAX).max(1));
+        while from < rows.end {
+            let to = rows.end.min(from.saturating_add(step));
             let agree = AgreeSets::new(self.ranked, self.k, self.tuning, self.cut, from..to);
             let found = match agree.find::<W>(held, self.run) {
                 Ok(Some(found)) => found,

@@ -29,6 +29,7 @@ pub(super) struct Totals<'a> {
 }
 
 /// [`Totals`] when all is counted.
+#[derive(Default)]
 pub(super) struct Counted {
     pub(super) by_size: Vec<u64>,
     /// By rank and size.

@@ -43,6 +43,26 @@ fn listed(search: &MinimalUniques, table: &EncodedTable) -> Vec<Unique> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(200)))]
+
+    #[test]
+    fn parts_make_the_whole(table in ugly_tables(), of in 1u32..6, k in 1u32..4, more in 0usize..4) {
+        let run = Run::new();
+        for missing in MissingRule::ALL {
+            let most = (more > 0).then_some(more);
+            let search =
+                MinimalUniques::new().k(k).max_size(most).missing(missing).contributions(true);
+            let whole = search.clone().method(Some(Method::AgreeSets)).run(&table, &run).unwrap();
+            let prepared = search.prepare(&table, &run).unwrap();
+            let parts: Vec<UniquesPart> =
+                (0..of).rev().map(|part| prepared.part(part, of, &run).unwrap()).collect();
+            let joined = prepared.join(&table, parts).unwrap();
+            prop_assert_eq!(format!("{joined:?}"), format!("{whole:?}"));
+        }
+    }
+}
+
+proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]

@@ -10,6 +10,7 @@ mod alike;
 mod all_minimal;
 mod bits;
 mod condition;
+mod counted;
 mod cover;
 mod cover_search;
 mod exact;
@@ -26,6 +27,7 @@ mod target;
 mod weights;
 
 pub use self::all_minimal::{FoundSet, MinimalSets, MinimalSetsFound};
+pub use self::counted::{CountedSets, CountedSetsFound};
 pub use self::cover::{Cover, Solved};
 pub use self::exact::{ExactFound, ExactMinimum};
 pub use self::explain::{Explain, Explanation, ShareReached};

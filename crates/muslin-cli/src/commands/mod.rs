@@ -2,6 +2,7 @@
 
 pub(crate) mod attack;
 pub(crate) mod bucketize;
+pub(crate) mod cluster;
 pub(crate) mod completions;
 pub(crate) mod demo_data;
 pub(crate) mod diff;

@@ -6,13 +6,15 @@ use clap::{Args as ClapArgs, ValueHint};
 use muslin::{Beta, Bound, Measure, SetsMethod, Weight, WriteFormat};
 
 use super::names::{Names, parse_names};
-use super::{InputArgs, one_of};
+use super::{EngineArgs, InputArgs, one_of};
 
 #[derive(Debug, ClapArgs)]
 #[command(group = clap::ArgGroup::new("question").multiple(false))]
 pub struct Keys {
     #[command(flatten)]
     pub input: InputArgs,
+    #[command(flatten)]
+    pub place: EngineArgs,
     #[command(flatten)]
     pub question: QuestionArgs,
     #[command(flatten)]

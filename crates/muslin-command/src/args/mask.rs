@@ -2,12 +2,14 @@ use clap::Args as ClapArgs;
 use muslin::{Beta, Measure, Weight};
 
 use super::names::{Names, parse_names};
-use super::{InputArgs, ReleaseArgs, one_of};
+use super::{EngineArgs, InputArgs, ReleaseArgs, one_of};
 
 #[derive(Debug, ClapArgs)]
 pub struct Mask {
     #[command(flatten)]
     pub input: InputArgs,
+    #[command(flatten)]
+    pub place: EngineArgs,
     #[command(flatten)]
     pub search: MaskArgs,
     #[command(flatten)]

@@ -4,12 +4,14 @@ use std::time::Duration;
 use clap::{Args as ClapArgs, ValueHint};
 
 use super::names::parse_names;
-use super::{InputArgs, Names, parse_time};
+use super::{EngineArgs, InputArgs, Names, parse_time};
 
 #[derive(Debug, ClapArgs)]
 pub struct Scan {
     #[command(flatten)]
     pub input: InputArgs,
+    #[command(flatten)]
+    pub place: EngineArgs,
     /// Look at the classes of these columns together instead of the suggested ones.
     #[arg(long, visible_alias = "qi", value_name = "NAMES", value_parser = parse_names)]
     pub quasi_identifiers: Option<Vec<Names>>,

@@ -3,13 +3,15 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueHint};
 use muslin::{GroupBy, Method, Score, WriteFormat};
 
-use super::{InputArgs, one_of};
+use super::{EngineArgs, InputArgs, one_of};
 
 #[derive(Debug, ClapArgs)]
 #[command(group = clap::ArgGroup::new("table").multiple(false))]
 pub struct Uniques {
     #[command(flatten)]
     pub input: InputArgs,
+    #[command(flatten)]
+    pub place: EngineArgs,
     #[command(flatten)]
     pub search: SearchArgs,
     #[command(flatten)]

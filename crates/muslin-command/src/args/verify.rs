@@ -5,6 +5,7 @@ use muslin::{CellCost, SpreadSetting};
 
 use super::InputArgs;
 use super::diff::LabelArgs;
+use super::engine::EngineArgs;
 use super::generalize::{parse_closeness, parse_diversity};
 use super::names::{Names, parse_names};
 use super::suppress::parse_cost;
@@ -17,6 +18,8 @@ use super::suppress::parse_cost;
 pub struct Verify {
     #[command(flatten)]
     pub input: InputArgs,
+    #[command(flatten)]
+    pub place: EngineArgs,
     #[command(flatten)]
     pub claimed: ClaimedArgs,
     #[command(flatten)]

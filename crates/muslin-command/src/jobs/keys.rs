@@ -22,6 +22,7 @@ impl Keys {
             options: WriteOptions { format: self.all.format, ..WriteOptions::default() },
         });
         Ok(KeysJob {
+            at: self.place.at(),
             read,
             roles,
             missing,

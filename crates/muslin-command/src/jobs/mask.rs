@@ -19,6 +19,7 @@ impl Mask {
         let output = self.release.output(common.seed, places);
         let target = Target::new(search.measure, search.beta);
         Ok(MaskJob {
+            at: self.place.at(),
             read,
             roles,
             missing,

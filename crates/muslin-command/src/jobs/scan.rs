@@ -12,6 +12,7 @@ impl Scan {
         let Asked { read, roles, missing, .. } = Asked::new(&self.input, places)?;
         let quasi_identifiers = self.quasi_identifiers.as_deref().map(Names::all);
         Ok(ScanJob {
+            at: self.place.at(),
             read,
             roles,
             missing,

@@ -13,6 +13,7 @@ impl Uniques {
         let search = &self.search;
         let output = output(&self.table, places)?;
         Ok(UniquesJob {
+            at: self.place.at(),
             read,
             roles,
             missing,

@@ -27,6 +27,7 @@ impl Verify {
             spreads = policy.as_ref().map(Policy::spreads).unwrap_or_default();
         }
         Ok(VerifyJob {
+            at: self.place.at(),
             original: claimed.original.as_ref().map(|name| places.input(name)),
             read: ReadOptions { csv, columns, types, ..read },
             original_read: Some(original_read),

@@ -104,6 +104,23 @@ pub fn encode_batches(
     run.install(|| encode(schema, batches.into_iter().map(Ok), options, run, &place))
 }
 
+/// Encodes batches of one schema as they come.
+///
+/// # Guarantee
+/// As [`encode_batches`]. An error of the batches is damage in `name`.
+pub fn encode_stream(
+    name: &str,
+    schema: &SchemaRef,
+    batches: &mut (dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send),
+    options: &ReadOptions,
+    run: &Run,
+) -> Result<EncodedTable> {
+    let place = Place::file(name);
+    let table = run.install(|| encode(schema, batches, options, run, &place))?;
+    run.check_memory(table.memory() as u64)?;
+    Ok(table)
+}
+
 pub(super) fn damaged(place: &Place) -> crate::Error {
     place.clone().error(Problem::Damaged("Arrow"))
 }

@@ -1,7 +1,7 @@
 //! Looks at the lengths that an Arrow IPC input claims before anything is made of that length.
 //!
 //! The decoder reserves as much memory as a compressed buffer says it will become. A damaged
-//! length asks for terabytes, which ends the program at once; so claims that LZ4 cannot keep
+//! length asks for terabytes, which ends the program at once; so claims that no compression keeps
 //! are refused here. Also refused is a stream without its end mark: it may have been cut.
 
 use std::io::{self, Read, Seek, SeekFrom};
@@ -9,7 +9,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 use arrow_ipc::{CompressionType, MessageHeader, root_as_footer, root_as_message};
 
 /// LZ4 makes no byte into more than this many.
-const MOST: u64 = 255;
+const MOST_LZ4: u64 = 255;
+/// Nor does Zstandard: its densest block says in four bytes that 128 KiB are alike.
+const MOST_ZSTD: u64 = (128 << 10) / 4;
 
 fn invalid() -> io::Error {
     io::ErrorKind::InvalidData.into()
@@ -25,10 +27,10 @@ fn check_message(metadata: &[u8], body: &[u8]) -> io::Result<()> {
         }
         _ => None,
     };
-    let compressed = batch.filter(|batch| {
-        batch.compression().is_some_and(|c| c.codec() == CompressionType::LZ4_FRAME)
-    });
-    let buffers = compressed.and_then(|batch| batch.buffers());
+    let Some(batch) = batch else { return Ok(()) };
+    let Some(compression) = batch.compression() else { return Ok(()) };
+    let most = if compression.codec() == CompressionType::LZ4_FRAME { MOST_LZ4 } else { MOST_ZSTD };
+    let buffers = batch.buffers();
     for buffer in buffers.iter().flatten() {
         let place =
             usize::try_from(buffer.offset()).ok().zip(usize::try_from(buffer.length()).ok());
@@ -36,7 +38,7 @@ fn check_message(metadata: &[u8], body: &[u8]) -> io::Result<()> {
         let bytes = bytes.ok_or_else(invalid)?;
         // A buffer of eight bytes or more begins with its length; -1 says it is stored as it is.
         if let Some(claim) = bytes.first_chunk().map(|claim| i64::from_le_bytes(*claim)) {
-            let most = MOST * (bytes.len() as u64 + 64);
+            let most = most * (bytes.len() as u64 + 64);
             if claim != -1 && u64::try_from(claim).map_or(true, |claim| claim > most) {
                 return Err(invalid());
             }

@@ -1,7 +1,7 @@
 //! Rows of a sample, from batches as they come.
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, UInt64Array};
+use arrow_array::{Array, ArrayRef, RecordBatch, UInt64Array};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use arrow_select::concat::concat;
 use arrow_select::take::take;
@@ -32,6 +32,24 @@ pub(super) fn sample(
         draw(schema, batches, options, size, run, place)
     })?;
     Ok(SampledTable { table, rows, source })
+}
+
+/// Draws the `wanted` rows of batches of one schema with the smallest draws, as they come.
+///
+/// # Guarantee
+/// As [`sample`](super::sample()). An error of the batches is damage in `name`.
+pub fn sample_batches(
+    name: &str,
+    schema: &SchemaRef,
+    batches: &mut (dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send),
+    options: &ReadOptions,
+    wanted: u64,
+    run: &Run,
+) -> Result<EncodedTable> {
+    let place = Place::file(name);
+    let size = SampleSize { wanted: &|_, _| wanted };
+    let (table, _) = run.install(|| draw(schema, batches, options, size, run, &place))?;
+    Ok(table)
 }
 
 /// Draws a sample of the rows of batches.

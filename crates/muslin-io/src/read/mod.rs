@@ -16,12 +16,15 @@ use muslin_engine::Run;
 use muslin_table::EncodedTable;
 use serde::{Deserialize, Serialize};
 
-pub use self::arrow::encode_batches;
+pub use self::arrow::{encode_batches, encode_stream};
+pub use self::arrow_sample::sample_batches;
 pub use self::columns::ColumnChoice;
 pub use self::csv::{CsvOptions, Dialect, Encoding};
 pub use self::source::{Compression, Format, Input};
 
 pub(crate) use self::source::content;
+
+pub use self::sample::draw_rows;
 
 use self::sample::SampleSize;
 use self::source::Opened;

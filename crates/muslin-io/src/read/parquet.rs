@@ -57,7 +57,8 @@ pub(super) fn sample(
     if !rows_agree(&file.metadata, rows) {
         return Err(damaged(place));
     }
-    let drawn = draw_rows(rows, file.chosen.positions.len(), size, run)?;
+    let wanted = (size.wanted)(rows, file.chosen.positions.len());
+    let drawn = draw_rows(rows, wanted, run.seed_of_run(), run)?;
     let table = file.table(drawn.as_deref(), options, run, place)?;
     Ok(SampledTable { table, rows, source: file.source })
 }

@@ -129,23 +129,18 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// The sample of an input whose number of rows is known; nothing when it is all of them.
-pub(super) fn draw_rows(
-    rows: u64,
-    columns: usize,
-    size: SampleSize<'_>,
-    run: &Run,
-) -> Result<Option<Vec<u64>>> {
+/// The sample of an input whose number of rows is known: the `wanted` of its `rows` rows with the
+/// smallest draws, in order. Nothing when it is all of them.
+pub fn draw_rows(rows: u64, wanted: u64, seed: Seed, run: &Run) -> Result<Option<Vec<u64>>> {
     /// Rows that are drawn for between two looks at the limits.
     const STEP: u64 = 1 << 22;
     /// Rows that a thread draws for.
     const PART: usize = 1 << 16;
-    let wanted = (size.wanted)(rows, columns);
     if wanted >= rows {
         return Ok(None);
     }
     let all = |_: u64, _: usize| wanted;
-    let mut candidates = Candidates::new(run.seed_of_run(), SampleSize { wanted: &all }, columns);
+    let mut candidates = Candidates::new(seed, SampleSize { wanted: &all }, 1);
     let mut first = 0;
     while first < rows {
         run.check()?;
@@ -243,7 +238,7 @@ mod tests {
         fn rows_that_are_drawn_beforehand_are_the_smallest_draws(seed in any::<u64>(), wanted in 0u64..20_000) {
             let run = Run::new().seed(Seed::new(seed));
             let draws: Vec<u64> = (0..10_000).map(|row| Seed::new(seed).draw(row)).collect();
-            let rows = draw_rows(10_000, 1, SampleSize { wanted: &|_, _| wanted }, &run).unwrap();
+            let rows = draw_rows(10_000, wanted, run.seed_of_run(), &run).unwrap();
             let rows = rows.unwrap_or_else(|| (0..10_000).collect());
             prop_assert_eq!(rows, sorted(&draws, wanted));
         }
@@ -264,7 +259,7 @@ mod tests {
     fn rows_are_drawn_beforehand_in_several_steps() {
         let run = Run::new().seed(Seed::new(7)).threads(2).unwrap();
         let rows = 5_000_000;
-        let drawn = draw_rows(rows, 1, SampleSize { wanted: &|_, _| 50 }, &run).unwrap().unwrap();
+        let drawn = draw_rows(rows, 50, run.seed_of_run(), &run).unwrap().unwrap();
         let draws: Vec<u64> = (0..rows).map(|row| Seed::new(7).draw(row)).collect();
         assert_eq!(drawn, sorted(&draws, 50));
     }

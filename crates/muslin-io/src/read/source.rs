@@ -50,6 +50,8 @@ pub enum Format {
     ArrowStream,
     /// Arrow batches in memory.
     Memory,
+    /// What a query gives.
+    Query,
 }
 
 /// Compression around an input.

@@ -126,7 +126,9 @@ pub fn find_residue(input: &Input, run: &Run) -> Result<Vec<Residue>> {
             Format::Csv => Ok(Findings::default()),
             Format::Parquet => parquet::look(bytes, run),
             Format::ArrowFile => arrow::look_at_file(bytes, run),
-            Format::ArrowStream | Format::Memory => arrow::look_at_stream(bytes, run),
+            Format::ArrowStream | Format::Memory | Format::Query => {
+                arrow::look_at_stream(bytes, run)
+            }
         })
     };
     let damaged = || place.error(Problem::Damaged("its parts do not fit together"));

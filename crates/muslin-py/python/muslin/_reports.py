@@ -895,7 +895,7 @@ class InputReport(Record):
     file: str
     """The file's name as it was given."""
     format: str
-    """Its format: `csv`, `parquet`, `arrow-file`, `arrow-stream` or `memory`."""
+    """Its format: `csv`, `parquet`, `arrow-file`, `arrow-stream`, `memory` or `query`."""
     header: bool | None
     """Whether a text's first record was read as the columns' names."""
     _fields = frozenset(("compression", "decimal_comma", "delimiter", "encoding", "file", "format", "header",))
@@ -2760,8 +2760,8 @@ class UniquesReport(Result):
     """Number of rows looked at."""
     rows_by_smallest: list[SmallestReport]
     """Rows by the size of their smallest minimal unique: up to 1, 2 and 3 items."""
-    rows_with_uniques: int
-    """Rows that hold a minimal unique."""
+    rows_with_uniques: int | None
+    """Rows that hold a minimal unique; none where only counts were asked for."""
     sampled_rows: int | None
     """Rows drawn."""
     sampled_seed: int | None

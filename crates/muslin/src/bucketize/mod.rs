@@ -229,7 +229,7 @@ impl BucketizeJob {
             loss: BucketizeLoss { rce: found.rce(), rce_bound: found.rce_bound().as_f64() },
             claims: vec![
                 Claim::bucketized(self.l, &name, &self.bucket_name, &others)
-                    .of_rows(whole.table.rows())
+                    .of_rows(whole.table.rows() as u64)
                     .of_columns(published),
             ],
             row_order: self.output.as_ref().map(|output| output.order_name().into()),

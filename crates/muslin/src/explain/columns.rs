@@ -23,7 +23,13 @@ impl ExplainJob {
         let whole = engine.class_sizes(&set, self.missing)?;
         let alone = whole.rows_below(2);
         let without = self.without(&engine, &set)?;
-        let explainer = Explainer { table, engine: &engine, missing: self.missing, run };
+        let explainer = Explainer {
+            table,
+            engine: &engine,
+            rows: table.rows() as u64,
+            missing: self.missing,
+            run,
+        };
         let measure = explained_measure(Target::key(), self.missing);
         let (coverage, uniques_by_size) = if set.len() <= FEW_COLUMNS {
             let search = MinimalUniques::new().max_size(self.max_size).missing(self.missing);

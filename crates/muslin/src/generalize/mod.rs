@@ -236,7 +236,8 @@ impl GeneralizeJob {
         let mut claims = vec![Claim::k_anonymity(self.k, &names)];
         claims.extend(self.spreads.iter().map(|setting| Claim::spread(setting, &names)));
         let published = whole.names(&whole.published());
-        let of_release = |claim: Claim| claim.of_rows(release.rows()).of_columns(published.clone());
+        let of_release =
+            |claim: Claim| claim.of_rows(release.rows() as u64).of_columns(published.clone());
         let claims = claims.into_iter().map(of_release).collect();
         let column = |id: ColumnId| column(whole, decided, release, id);
         GeneralizeReport {

@@ -1,7 +1,7 @@
 //! Why a set gives rows away: the order of its columns, and the few that already do most.
 
 use muslin_assess::{Beta, Explain, Greedy, GreedyFound, GreedyStep, Measure, SetRatios, Target};
-use muslin_engine::{Coverage, MemoryEngine, Run};
+use muslin_engine::{Coverage, Engine, Run};
 use muslin_table::{ColumnSet, EncodedTable, MissingRule, Ratio};
 
 use super::report::{ExplanationReport, ShareReport, StepReport};
@@ -11,7 +11,9 @@ use crate::{Failure, Result};
 /// Looks into a set.
 pub(crate) struct Explainer<'a> {
     pub(crate) table: &'a EncodedTable,
-    pub(crate) engine: &'a MemoryEngine<'a>,
+    pub(crate) engine: &'a dyn Engine,
+    /// Rows of the table, at hand or not.
+    pub(crate) rows: u64,
     pub(crate) missing: MissingRule,
     pub(crate) run: &'a Run,
 }
@@ -57,7 +59,7 @@ impl Explainer<'_> {
         measure: Measure,
     ) -> Result<Option<ExplanationReport>> {
         let subsets = 1u64.checked_shl(u32::try_from(set.len()).unwrap_or(u32::MAX));
-        let work = subsets.and_then(|subsets| subsets.checked_mul(self.table.rows() as u64));
+        let work = subsets.and_then(|subsets| subsets.checked_mul(self.rows));
         let explained = match work {
             Some(work) if work <= MOST_WORK => self.smallest(set, measure),
             _ => self.greedy(set, measure),

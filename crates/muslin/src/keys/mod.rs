@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! question    what can be asked
-//! in_memory   overview, all minimal sets, the cheapest set, a given set: from the whole table
+//! counted     overview, all minimal sets, the cheapest set, a given set: from counts of all rows
 //! one_pass    a cheap set, a given set: from a sample drawn while the input goes by
 //! explain     why a set gives rows away
 //! ```
 
 mod convert;
+mod counted;
 mod explain;
-mod in_memory;
 mod one_pass;
 mod output;
 mod question;
@@ -18,7 +18,7 @@ mod report;
 use std::collections::BTreeMap;
 
 use muslin_assess::{Weight, Weights};
-use muslin_engine::{Coverage, Run, Stop};
+use muslin_engine::{Coverage, Engine, MemoryEngine, Run, Stop};
 use muslin_io::{ColumnChoice, Input, ReadOptions, Source};
 use muslin_table::{ColumnSet, EncodedTable, MissingRule, Role, printable};
 
@@ -30,10 +30,11 @@ pub use self::report::{
     StepReport, TargetReport, WholeReport,
 };
 
+pub(crate) use self::counted::explained_measure;
 pub(crate) use self::explain::Explainer;
-pub(crate) use self::in_memory::explained_measure;
 
-use self::in_memory::InMemory;
+use self::counted::Counted;
+use crate::elsewhere::{self, AskAt, Elsewhere};
 use crate::input::InputReport;
 use crate::looked::{Looked, is_nearly_unique};
 use crate::{Error, Result};
@@ -88,6 +89,8 @@ pub struct KeysJob {
     pub costs: BTreeMap<String, Weight>,
     /// Where all minimal sets are written to.
     pub output: Option<KeysOutput>,
+    /// Where the table is asked about.
+    pub at: AskAt,
 }
 
 impl KeysJob {
@@ -102,6 +105,7 @@ impl KeysJob {
             question: KeysQuestion::default(),
             costs: BTreeMap::new(),
             output: None,
+            at: AskAt::default(),
         }
     }
 
@@ -113,36 +117,24 @@ impl KeysJob {
             KeysQuestion::Set { columns, sample: Some(rows) } => {
                 self.given_sampled(columns, *rows, run)
             }
-            _ => self.in_memory(run),
+            _ => self.counted(run),
         };
         run.reporter().finish();
         report
     }
 
-    fn in_memory(&self, run: &Run) -> Result<KeysReport> {
+    fn counted(&self, run: &Run) -> Result<KeysReport> {
+        if !self.at.is_memory() {
+            return self.counted_elsewhere(run);
+        }
         let looked = self.look(run)?;
         let table = &looked.table;
         let weights = weights(&self.costs, table, &looked.source)?;
-        let in_memory = InMemory { table, missing: self.missing, weights, run };
-        let (coverage, answer) = match &self.question {
-            KeysQuestion::All(asked) => {
-                // Before the search: who cannot write need not wait for it.
-                let begin = |output: &KeysOutput| output.begin(&self.input);
-                let mut lines = self.output.as_ref().map(begin).transpose()?;
-                let found = in_memory.all(asked, lines.as_mut())?;
-                lines.map_or(Ok(()), output::Lines::finish)?;
-                found
-            }
-            KeysQuestion::Minimum { target, exact } => {
-                in_memory.minimum(*target, *exact, &self.costs)?
-            }
-            KeysQuestion::Set { columns, .. } => {
-                let find = |name: &String| table.find(name);
-                let set: ColumnSet = columns.iter().map(find).collect::<Result<_, _>>()?;
-                in_memory.given(&set)?
-            }
-            _ => in_memory.overview()?,
-        };
+        let engine = MemoryEngine::new(table, run);
+        let rows = table.rows() as u64;
+        let (missing, elsewhere) = (self.missing, None);
+        let counted = Counted { table, engine: &engine, rows, elsewhere, missing, weights, run };
+        let (coverage, answer) = self.answer(&counted)?;
         let mut warnings = match self.question {
             KeysQuestion::Set { .. } => Vec::new(),
             _ => nearly_unique(table),
@@ -153,11 +145,72 @@ impl KeysJob {
             answer,
             source: &looked.source,
             table,
-            rows: table.rows() as u64,
+            rows,
             dropped: looked.dropped,
             left_out: looked.left_out.clone(),
             warnings,
         }))
+    }
+
+    /// The same, of a table that is asked about where it is.
+    fn counted_elsewhere(&self, run: &Run) -> Result<KeysReport> {
+        let elsewhere = self.open(run)?;
+        let table = &elsewhere.head;
+        let weights = weights(&self.costs, table, &elsewhere.source)?;
+        let engine: &dyn Engine = &*elsewhere.engine;
+        let (rows, missing) = (elsewhere.rows, self.missing);
+        let of = Some(&elsewhere);
+        let counted = Counted { table, engine, rows, elsewhere: of, missing, weights, run };
+        let (coverage, answer) = self.answer(&counted)?;
+        let mut warnings = match self.question {
+            KeysQuestion::Set { .. } => Vec::new(),
+            _ => {
+                elsewhere.nearly_unique()?.iter().map(|name| nearly_unique_warning(name)).collect()
+            }
+        };
+        warnings.extend(elsewhere.warnings(&self.read, run)?);
+        Ok(self.report(Facts {
+            coverage,
+            answer,
+            source: &elsewhere.source,
+            table,
+            rows,
+            dropped: None,
+            left_out: elsewhere.left_out.clone(),
+            warnings,
+        }))
+    }
+
+    fn open<'a>(&self, run: &'a Run) -> Result<Elsewhere<'a>> {
+        if let KeysQuestion::Set { columns, .. } = &self.question {
+            let read =
+                ReadOptions { columns: ColumnChoice::Only(columns.clone()), ..self.read.clone() };
+            let all = |head: &EncodedTable, _: &Source| Ok(head.all_columns());
+            return elsewhere::open(&self.at, &self.input, &read, &all, run);
+        }
+        elsewhere::open_by_roles(&self.at, &self.input, &self.read, &self.roles, run)
+    }
+
+    fn answer(&self, counted: &Counted<'_>) -> Result<(Coverage, KeysAnswer)> {
+        match &self.question {
+            KeysQuestion::All(asked) => {
+                // Before the search: who cannot write need not wait for it.
+                let begin = |output: &KeysOutput| output.begin(&self.input);
+                let mut lines = self.output.as_ref().map(begin).transpose()?;
+                let found = counted.all(asked, lines.as_mut())?;
+                lines.map_or(Ok(()), output::Lines::finish)?;
+                Ok(found)
+            }
+            KeysQuestion::Minimum { target, exact } => {
+                counted.minimum(*target, *exact, &self.costs)
+            }
+            KeysQuestion::Set { columns, .. } => {
+                let find = |name: &String| counted.table.find(name);
+                let set: ColumnSet = columns.iter().map(find).collect::<Result<_, _>>()?;
+                counted.given(&set)
+            }
+            _ => counted.overview(),
+        }
     }
 
     /// A given set is all that need be read, unless equal rows are to be known.
@@ -183,6 +236,9 @@ impl KeysJob {
             return wrong(
                 "one pass that holds a sample cannot tell which rows equal an earlier one\n  hint: leave out `--distinct-rows`, or `--epsilon` and `--sample`",
             );
+        }
+        if self.distinct_rows && !self.at.is_memory() {
+            return Err(elsewhere::no_distinct_rows());
         }
         if self.output.is_some() && !all {
             return wrong(
@@ -262,13 +318,14 @@ fn weights(
 /// Columns that say nearly everything by themselves and hide what the others say.
 pub(crate) fn nearly_unique(table: &EncodedTable) -> Vec<String> {
     let named = table.columns().iter().filter(|column| is_nearly_unique(column));
-    let warning = |column: &muslin_table::Column| {
-        let name = printable(column.name());
-        format!(
-            "column `{name}` is nearly unique by itself, as an identifier is: pass `--exclude {name}` to see what the others give away"
-        )
-    };
-    named.map(warning).collect()
+    named.map(|column| nearly_unique_warning(column.name())).collect()
+}
+
+pub(crate) fn nearly_unique_warning(name: &str) -> String {
+    let name = printable(name);
+    format!(
+        "column `{name}` is nearly unique by itself, as an identifier is: pass `--exclude {name}` to see what the others give away"
+    )
 }
 
 /// What the user ended has no answer.

@@ -4,16 +4,17 @@ use muslin_assess::{
     Bound, Greedy, Measure, RatioEstimate, SampledKey, SampledKeyFound, SetRatios, Target, Weights,
 };
 use muslin_engine::{Coverage, Engine, MemoryEngine, Run};
-use muslin_io::{ColumnChoice, Input, ReadOptions, ReadTable, SampledTable};
+use muslin_io::{ColumnChoice, Input, ReadOptions, ReadTable, SampledTable, Source};
 use muslin_table::{ClassSizes, ColumnSet, EncodedTable, Ratio};
 
-use super::in_memory::whole;
+use super::counted::whole;
 use super::question::{MinimumMethod, SampledSet, bound_name};
 use super::report::{
     GivenSetReport, KeysAnswer, KeysReport, MinimumReport, RatiosReport, SampleReport,
     TargetReport, WholeReport,
 };
 use super::{Facts, KeysJob, nearly_unique, set_names, weights};
+use crate::elsewhere::{self, Elsewhere};
 use crate::input::{check_roles, warnings};
 use crate::looked::chosen_columns;
 use crate::{Error, Failure, Result};
@@ -40,7 +41,7 @@ impl KeysJob {
         let wanted = |rows: u64, columns: usize| {
             search.rows_needed(rows, columns, run).expect("the settings were checked")
         };
-        let drawn = muslin_io::sample(&self.input, &self.read, &wanted, run)?;
+        let (drawn, elsewhere) = self.draw(&self.read, &wanted, run)?;
         let SampledTable { table, rows, source } = drawn;
         check_roles(&self.roles, &table, &source)?;
         let mut warnings = warnings(&table, &source, &self.read);
@@ -64,7 +65,7 @@ impl KeysJob {
         let names = set_names(&table, &solved.set);
         if solved.reached {
             report.weight = Some(weights.sum(&solved.set).as_f64());
-            let exact = match self.verified(asked, &table, &solved, run) {
+            let exact = match self.verified(asked, &table, &solved, elsewhere.as_ref(), run) {
                 Ok(exact) => exact,
                 Err(error) if is_limit(&error) => {
                     warnings.push(
@@ -96,6 +97,25 @@ impl KeysJob {
             left_out,
             warnings,
         }))
+    }
+
+    /// A sample of the table, and the table itself where it is asked about where it is.
+    fn draw<'a>(
+        &self,
+        read: &ReadOptions,
+        wanted: &(dyn Fn(u64, usize) -> u64 + Sync),
+        run: &'a Run,
+    ) -> Result<(SampledTable, Option<Elsewhere<'a>>)> {
+        if self.at.is_memory() {
+            return Ok((muslin_io::sample(&self.input, read, wanted, run)?, None));
+        }
+        let all = |head: &EncodedTable, _: &Source| Ok(head.all_columns());
+        let elsewhere = elsewhere::open(&self.at, &self.input, read, &all, run)?;
+        let rows = elsewhere.rows;
+        let wanted = wanted(rows, elsewhere.head.columns().len());
+        let table = elsewhere.engine.sample(wanted, run.seed_of_run())?;
+        let source = elsewhere.source.clone();
+        Ok((SampledTable { table, rows, source }, Some(elsewhere)))
     }
 
     /// The answer where the sample is the table: nothing is left to chance.
@@ -144,6 +164,7 @@ impl KeysJob {
         asked: &SampledSet,
         sample: &EncodedTable,
         solved: &Solved,
+        elsewhere: Option<&Elsewhere<'_>>,
         run: &Run,
     ) -> Result<Option<Exact>> {
         let rows = solved.sample.rows_passed;
@@ -153,6 +174,16 @@ impl KeysJob {
         if solved.set.is_empty() {
             let sizes = ClassSizes::from_sizes([rows], self.missing);
             let ratios = SetRatios::from_sizes(ColumnSet::new(), &sizes);
+            return Ok(Some(Exact::new(ratios, Vec::new())));
+        }
+        if let Some(elsewhere) = elsewhere {
+            if !asked.verify {
+                return Ok(None);
+            }
+            let find = |id| Ok(elsewhere.head.find(sample.column(id).name())?);
+            let set: ColumnSet = solved.set.iter().map(find).collect::<Result<_>>()?;
+            let sizes = elsewhere.engine.class_sizes(&set, self.missing)?;
+            let ratios = SetRatios::from_sizes(solved.set.clone(), &sizes);
             return Ok(Some(Exact::new(ratios, Vec::new())));
         }
         // A pipe cannot be read again.
@@ -222,7 +253,7 @@ impl KeysJob {
     ) -> Result<KeysReport> {
         let read =
             ReadOptions { columns: ColumnChoice::Only(columns.to_vec()), ..self.read.clone() };
-        let drawn = muslin_io::sample(&self.input, &read, &|_, _| sample, run)?;
+        let (drawn, _) = self.draw(&read, &|_, _| sample, run)?;
         let SampledTable { table, rows, source } = drawn;
         let all = table.all_columns();
         let held = table.rows() as u64;

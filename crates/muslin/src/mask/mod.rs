@@ -7,16 +7,17 @@ use std::collections::BTreeMap;
 
 use muslin_assess::{Target, Weight, Weights};
 use muslin_engine::{Coverage, Engine, MemoryEngine, Run, Stop};
-use muslin_io::{Input, ReadOptions, Release, RowOrder};
+use muslin_io::{Input, ReadOptions, Release, RowOrder, Source};
 use muslin_protect::{Mask, MaskFound, MaskMethod};
-use muslin_table::{Changes, ColumnSet, MissingRule, Role, printable};
+use muslin_table::{Changes, ColumnId, ColumnSet, EncodedTable, MissingRule, Role, printable};
 
 pub use self::report::{MaskReason, MaskReport, MaskSampleReport, MaskStepReport, MaskedReport};
 
 use self::explain::Explain;
 use self::report::{shown, unreachable};
 use crate::claims::Claim;
-use crate::input::{InputReport, names};
+use crate::elsewhere::{self, AskAt};
+use crate::input::{InputReport, check_roles, names};
 use crate::looked::is_nearly_unique;
 use crate::release::{Made, ReleaseOutput};
 use crate::whole::Whole;
@@ -76,6 +77,8 @@ pub struct MaskJob {
     pub distinct_rows: bool,
     /// The release to write.
     pub output: Option<ReleaseOutput>,
+    /// Where the table is asked about.
+    pub at: AskAt,
 }
 
 /// The measured columns that a job names.
@@ -100,6 +103,7 @@ impl MaskJob {
             weights: BTreeMap::new(),
             distinct_rows: false,
             output: None,
+            at: AskAt::default(),
         }
     }
 
@@ -109,13 +113,49 @@ impl MaskJob {
         if let Some(output) = &self.output {
             output.check(&self.input)?;
         }
+        if !self.at.is_memory() {
+            return self.run_elsewhere(run);
+        }
         let whole = Whole::of(&self.input, &self.read, &self.roles, self.distinct_rows, run)?;
         let mut report = self.chosen(&whole, run)?;
-        let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
-        if let Some(output) = self.output.as_ref().filter(|_| report.reached && !is_interrupted) {
-            let release = released(&whole, &report, output.order)?.1;
+        self.write(&whole, &mut report, run)?;
+        Ok(report)
+    }
+
+    fn write(&self, whole: &Whole, report: &mut MaskReport, run: &Run) -> Result<()> {
+        if let Some(output) = self.output.as_ref().filter(|_| is_written(report)) {
+            let release = released(whole, report, output.order)?.1;
             output.write(&release, &self.input, run)?;
             report.written = output.destination.written();
+        }
+        Ok(())
+    }
+
+    /// Chooses among the columns of a table that is asked about where it is. A release has its rows in
+    /// another order, so what is published must fit memory.
+    fn run_elsewhere(&self, run: &Run) -> Result<MaskReport> {
+        if self.distinct_rows {
+            return Err(elsewhere::no_distinct_rows());
+        }
+        let all = |head: &EncodedTable, source: &Source| {
+            check_roles(&self.roles, head, source)?;
+            Ok(head.all_columns())
+        };
+        let elsewhere = elsewhere::open(&self.at, &self.input, &self.read, &all, run)?;
+        let warnings = elsewhere.warnings(&self.read, run)?;
+        let (head, source) = (elsewhere.head.clone(), elsewhere.source.clone());
+        let mut whole = Whole::of_table(head, source, &self.roles, warnings);
+        let nearly = elsewhere.nearly_unique()?;
+        let nearly = |id: ColumnId| nearly.contains(&whole.name(id));
+        let mut report = self.chosen_by(&whole, &*elsewhere.engine, &nearly, run)?;
+        if self.output.is_some() && is_written(&report) {
+            whole.table = elsewhere.fetched(run)?.ok_or_else(|| {
+                elsewhere::wrong(
+                    "the release does not fit memory, and its rows are published in another order",
+                    "pass a larger `--memory`, or leave out `-o` and publish the columns of the report by `--sql`",
+                )
+            })?;
+            self.write(&whole, &mut report, run)?;
         }
         Ok(report)
     }
@@ -129,9 +169,21 @@ impl MaskJob {
     }
 
     fn chosen(&self, whole: &Whole, run: &Run) -> Result<MaskReport> {
+        let engine = MemoryEngine::new(&whole.table, run);
+        let nearly = |id: ColumnId| is_nearly_unique(whole.table.column(id));
+        self.chosen_by(whole, &engine, &nearly, run)
+    }
+
+    fn chosen_by(
+        &self,
+        whole: &Whole,
+        engine: &dyn Engine,
+        nearly: &dyn Fn(ColumnId) -> bool,
+        run: &Run,
+    ) -> Result<MaskReport> {
         let named = self.named(whole)?;
         run.reporter().stage("choosing columns", None);
-        let chosen = self.choose(whole, &named, run);
+        let chosen = self.choose(whole, &named, engine, nearly, run);
         run.reporter().finish();
         chosen
     }
@@ -147,8 +199,14 @@ impl MaskJob {
         Ok(Named { keep: set(&self.keep)?, drop: set(&self.drop)?, weights })
     }
 
-    fn choose(&self, whole: &Whole, named: &Named, run: &Run) -> Result<MaskReport> {
-        let engine = MemoryEngine::new(&whole.table, run);
+    fn choose(
+        &self,
+        whole: &Whole,
+        named: &Named,
+        engine: &dyn Engine,
+        nearly: &dyn Fn(ColumnId) -> bool,
+        run: &Run,
+    ) -> Result<MaskReport> {
         let unmeasured = whole.table.all_columns().difference(&whole.measured);
         let mask = Mask::new(self.target)
             .weights(named.weights.clone())
@@ -156,15 +214,15 @@ impl MaskJob {
             .drop(named.drop.union(&unmeasured))
             .missing(self.missing)
             .method(self.method);
-        let found = match mask.run(&engine, run) {
+        let found = match mask.run(engine, run) {
             Err(muslin_protect::Error::Unreachable(_)) => {
-                return Err(self.keep_exceeds(&engine, &named.keep)?);
+                return Err(self.keep_exceeds(engine, &named.keep)?);
             }
             found => found?,
         };
         let target = self.target;
-        let explain = Explain { engine: &engine, target, missing: self.missing, whole, named };
-        self.report(&found, whole, &explain)
+        let explain = Explain { engine, target, missing: self.missing, whole, named };
+        self.report(&found, whole, &explain, nearly)
     }
 
     /// The columns to keep are too many.
@@ -181,7 +239,13 @@ impl MaskJob {
         )))
     }
 
-    fn report(&self, found: &MaskFound, whole: &Whole, explain: &Explain) -> Result<MaskReport> {
+    fn report(
+        &self,
+        found: &MaskFound,
+        whole: &Whole,
+        explain: &Explain,
+        nearly: &dyn Fn(ColumnId) -> bool,
+    ) -> Result<MaskReport> {
         let (sizes, target) = (found.sizes(), self.target);
         let weight = found.weight();
         let method = match self.method {
@@ -225,15 +289,20 @@ impl MaskJob {
             claims: found
                 .is_reached()
                 .then(|| Claim::ratio(target, &whole.names(found.publish()), self.missing))
-                .map(|claim| claim.of_rows(whole.table.rows()).of_columns(published))
+                .map(|claim| claim.of_rows(sizes.rows()).of_columns(published))
                 .into_iter()
                 .collect(),
-            warnings: self.warnings(found, whole),
+            warnings: self.warnings(found, whole, nearly),
         })
     }
 
     /// What to look at before relying on the release.
-    fn warnings(&self, found: &MaskFound, whole: &Whole) -> Vec<String> {
+    fn warnings(
+        &self,
+        found: &MaskFound,
+        whole: &Whole,
+        nearly: &dyn Fn(ColumnId) -> bool,
+    ) -> Vec<String> {
         let mut warnings = Vec::new();
         let unmeasured = whole.unmeasured();
         if !unmeasured.is_empty() {
@@ -245,9 +314,9 @@ impl MaskJob {
             ));
         }
         for id in found.publish().union(&unmeasured).iter() {
-            let column = whole.table.column(id);
-            if is_nearly_unique(column) {
-                let name = printable(column.name());
+            if nearly(id) {
+                let name = whole.name(id);
+                let name = printable(&name);
                 warnings.push(format!(
                     "column `{name}` is published and nearly unique by itself, as an identifier is: pass `--role {name}=identifier` if it is one"
                 ));
@@ -262,6 +331,11 @@ impl MaskJob {
         warnings.extend(whole.warnings.iter().cloned());
         warnings
     }
+}
+
+/// Whether there is a release to write.
+fn is_written(report: &MaskReport) -> bool {
+    report.reached && report.coverage != Coverage::Stopped { by: Stop::Interrupted }
 }
 
 /// What was chosen, with identifiers withheld, and the release that this makes.

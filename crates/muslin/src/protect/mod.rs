@@ -267,7 +267,7 @@ impl ProtectJob {
             claims.extend(self.policy.spreads().iter().map(|of| Claim::spread(of, &work.quasi)));
         }
         claims.extend(work.claims.iter().cloned());
-        let rows = work.whole.table.rows();
+        let rows = work.whole.table.rows() as u64;
         // Later steps may publish other columns; the manifest names them.
         claims.into_iter().map(|claim| Claim { published: None, ..claim.of_rows(rows) }).collect()
     }

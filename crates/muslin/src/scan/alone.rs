@@ -104,6 +104,69 @@ pub(super) fn look(
     search.report(&of_three)
 }
 
+/// Columns whose pairs are all asked about elsewhere, at most.
+const MOST_ASKED: usize = 12;
+
+/// The same of a table that is not in memory. How many rows a set singles out is counted; which they are is not
+/// told, so that those of several sets together are at least those of the worst one.
+pub(super) fn look_elsewhere(
+    scene: &Scene<'_>,
+    engine: &dyn Engine,
+    run: &Run,
+) -> Result<SingledOutReport> {
+    let known = &scene.known;
+    let mut report = SingledOutReport {
+        part: PartCoverage::of(scene.rows(), scene.rows(), run).stopped(),
+        columns: scene.names(&known.iter().copied().collect()),
+        sizes: Vec::new(),
+        pairs: Vec::new(),
+    };
+    let singles: Vec<ColumnSet> = known.iter().map(|&id| [id].into_iter().collect()).collect();
+    let pairs: Vec<ColumnSet> = known
+        .iter()
+        .enumerate()
+        .flat_map(|(at, &a)| known[at + 1..].iter().map(move |&b| [a, b].into_iter().collect()))
+        .collect();
+    let asked: &[Vec<ColumnSet>] = &[singles, pairs];
+    let mut least = 0;
+    for (size, sets) in (1..).zip(asked) {
+        if sets.is_empty() || known.len() > MOST_ASKED && size > 1 {
+            continue;
+        }
+        let counted = engine.class_sizes_of_sets(sets, scene.missing)?;
+        let worst = sets
+            .iter()
+            .zip(&counted)
+            .max_by_key(|(set, sizes)| (sizes.rows_below(2), std::cmp::Reverse((*set).clone())));
+        least = least.max(worst.map_or(0, |(_, sizes)| sizes.rows_below(2)));
+        report.sizes.push(SingledOutSize {
+            size,
+            sets: sets.len() as u64,
+            of_sets: choose(known.len() as u64, size as u64),
+            rows: least,
+            at_least: true,
+            share: share(least, scene.rows()),
+            worst: worst.map(|(set, sizes)| WorstSet {
+                columns: scene.names(set),
+                rows_alone: sizes.rows_below(2),
+                share: share(sizes.rows_below(2), scene.rows()),
+                below: thresholds(sizes, &THRESHOLDS),
+            }),
+        });
+        if size == 2 {
+            let pair = |(set, sizes): (&ColumnSet, &ClassSizes)| PairReport {
+                columns: scene.names(set),
+                rows_alone: sizes.rows_below(2),
+                share: share(sizes.rows_below(2), scene.rows()),
+                distinct_ratio: sizes.distinct_ratio().map(muslin_table::Ratio::as_f64),
+                separation_ratio: sizes.separation_ratio().as_f64(),
+            };
+            report.pairs = sets.iter().zip(&counted).map(pair).collect();
+        }
+    }
+    Ok(report)
+}
+
 /// A set and the rows it singles out.
 type Counted = (ColumnSet, u64);
 
@@ -348,7 +411,7 @@ impl<'a> Search<'a> {
             });
         }
         self.pairs.sort_by(|a, b| a.0.0.cmp(&b.0.0));
-        let part = PartCoverage::of(self.scene.table.rows(), self.scene.table.rows(), budget.run());
+        let part = PartCoverage::of(self.scene.rows(), self.scene.rows(), budget.run());
         let names: ColumnSet = self.order.iter().copied().collect();
         Ok(SingledOutReport {
             part: if is_complete { part } else { part.stopped() },

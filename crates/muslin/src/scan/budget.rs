@@ -92,13 +92,13 @@ impl Budget {
 
 impl PartCoverage {
     /// All rows, or those of a sample.
-    pub(super) fn of(looked_at: usize, rows: usize, run: &Run) -> Self {
+    pub(super) fn of(looked_at: u64, rows: u64, run: &Run) -> Self {
         let coverage = if looked_at < rows {
-            Coverage::Sampled { rows: looked_at as u64, seed: run.seed_of_run() }
+            Coverage::Sampled { rows: looked_at, seed: run.seed_of_run() }
         } else {
             Coverage::Complete
         };
-        Self { coverage, rows: looked_at as u64, of_rows: rows as u64 }
+        Self { coverage, rows: looked_at, of_rows: rows }
     }
 
     /// The same, ended by the budget before it was through.

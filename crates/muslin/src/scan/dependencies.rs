@@ -118,7 +118,7 @@ pub(super) fn look(scene: &Scene<'_>, mut budget: Budget) -> Result<Dependencies
     }
     reports.sort_by(|a, b| b.share.total_cmp(&a.share));
     let part = |rows: usize| {
-        let part = PartCoverage::of(rows, table.rows(), budget.run());
+        let part = PartCoverage::of(rows as u64, table.rows() as u64, budget.run());
         if search.over { part.stopped() } else { part }
     };
     Ok(DependenciesReport {

@@ -5,7 +5,7 @@
 //! the other, and again within it.
 
 use muslin_engine::{Engine, MemoryEngine, Partition, Run, take_rows};
-use muslin_table::{Column, ColumnId, ColumnSet, EncodedTable, MissingRule};
+use muslin_table::{ClassSizes, Column, ColumnId, ColumnSet, EncodedTable, MissingRule};
 use serde::Serialize;
 
 use super::budget::{Budget, PartCoverage, unless_over};
@@ -76,6 +76,24 @@ pub(super) fn look(
         found.classes(&table, scene, &mut budget)?;
     }
     Ok(found.report(scene, now, &budget))
+}
+
+/// The same of a table that is not in memory: what dropping a column gains. Values are coarsened in memory alone.
+pub(super) fn look_elsewhere(
+    scene: &Scene<'_>,
+    engine: &dyn Engine,
+    k: u32,
+    now: u64,
+    budget: &Budget,
+) -> Result<InfluenceReport> {
+    let all: ColumnSet = scene.quasi_identifiers.iter().copied().collect();
+    let without = |&id: &ColumnId| all.difference(&[id].into_iter().collect());
+    let sets: Vec<ColumnSet> = scene.quasi_identifiers.iter().map(without).collect();
+    let mut found = Found::new(sets.len(), k);
+    let sizes = engine.class_sizes_of_sets(&sets, scene.missing)?;
+    let below = |sizes: &ClassSizes| Some(sizes.rows_below(k.into()));
+    found.dropped = sizes.iter().map(below).collect();
+    Ok(found.report(scene, now, budget))
 }
 
 /// A column with its values one level up, by the hierarchy that its values suggest.
@@ -236,7 +254,7 @@ impl Found {
         }
         let is_complete = columns.len() == scene.quasi_identifiers.len();
         columns.sort_by_key(|column| column.dropped.rows_below);
-        let part = PartCoverage::of(scene.table.rows(), scene.table.rows(), budget.run());
+        let part = PartCoverage::of(rows, rows, budget.run());
         InfluenceReport {
             part: if is_complete { part } else { part.stopped() },
             k: u32::try_from(self.k).unwrap_or(u32::MAX),

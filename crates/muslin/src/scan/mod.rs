@@ -9,12 +9,14 @@
 //! influence                     what dropping or coarsening a column would gain
 //! at_risk, findings, plots      presets, warnings, numbers to draw
 //! budget                        how deep all of them look
+//! elsewhere                     the same of a table that is not in memory
 //! ```
 
 mod alone;
 mod at_risk;
 mod budget;
 mod dependencies;
+mod elsewhere;
 mod findings;
 mod influence;
 mod patterns;
@@ -29,8 +31,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use muslin_assess::Target;
-use muslin_engine::{Engine, MemoryEngine, Run};
-use muslin_io::{Input, ReadOptions, ReadTable, type_name};
+use muslin_engine::{ColumnCounts, Engine, MemoryEngine, Run};
+use muslin_io::{Input, ReadOptions, ReadTable, Source, type_name};
 use muslin_table::{ClassSizes, Column, ColumnId, ColumnSet, EncodedTable, MissingRule, Role};
 
 pub use self::alone::{PairReport, SingledOutReport, SingledOutSize, WorstSet};
@@ -50,6 +52,7 @@ use self::budget::Budget;
 use self::roles::{Suggestion, suggest};
 use self::scene::Scene;
 use crate::Result;
+use crate::elsewhere::AskAt;
 use crate::input::{InputReport, check_roles, warnings};
 
 /// Scans a file: what its columns are, the classes its quasi-identifiers make, what singles rows out, and what
@@ -81,6 +84,9 @@ pub struct ScanJob {
     pub k: u32,
     /// How long the searches may take, beyond reading and counting.
     pub budget: Duration,
+    /// Where the table is asked about. Of one that does not fit memory, columns and classes are counted where it
+    /// is, and searches look at rows drawn from it.
+    pub at: AskAt,
 }
 
 /// Sizes that people ask about: each `k` is some office's or journal's rule.
@@ -97,24 +103,37 @@ impl ScanJob {
             missing: MissingRule::default(),
             k: 5,
             budget: Duration::from_secs(10),
+            at: AskAt::default(),
         }
     }
 
     /// Reads the input and looks at it.
     pub fn run(&self, run: &Run) -> Result<ScanReport> {
+        if !self.at.is_memory() {
+            return self.run_elsewhere(run);
+        }
         let ReadTable { table, source } = muslin_io::read(&self.input, &self.read, run)?;
-        check_roles(&self.roles, &table, &source)?;
-        let engine = MemoryEngine::new(&table, run);
+        self.on(&table, &source, run)
+    }
+
+    /// Scans a table in memory.
+    fn on(&self, table: &EncodedTable, source: &Source, run: &Run) -> Result<ScanReport> {
+        check_roles(&self.roles, table, source)?;
+        let engine = MemoryEngine::new(table, run);
         run.reporter().stage("looking", Some(table.columns().len() as u64 + 1));
         let mut columns = Vec::new();
         for (index, column) in table.columns().iter().enumerate() {
             let by = [ColumnId::new(index)].into_iter().collect();
             let sizes = engine.class_sizes(&by, self.missing)?;
-            columns.push(self.describe(column, &sizes));
+            let counts = ColumnCounts {
+                distinct: column.dictionary().len() as u64,
+                missing: column.missing(),
+            };
+            columns.push(self.describe(column, counts, &sizes));
             run.reporter().advance(1);
         }
         run.reporter().finish();
-        let (chosen, decided) = self.chosen(&table, &columns)?;
+        let (chosen, decided) = self.chosen(table, &columns)?;
         let by: ColumnSet = chosen.iter().copied().collect();
         let sizes = (!by.is_empty()).then(|| engine.class_sizes(&by, self.missing)).transpose()?;
         let classes = sizes.as_ref().map(|sizes| {
@@ -124,9 +143,11 @@ impl ScanJob {
         let are_given = self.quasi_identifiers.is_some();
         let quasi_identifiers: Vec<ColumnId> = chosen.into_iter().collect();
         let scene = Scene {
-            known: Scene::known(&table, &columns, &quasi_identifiers, are_given),
+            known: Scene::known(table, &columns, &quasi_identifiers, are_given),
             quasi_identifiers,
-            table: &table,
+            table,
+            rows: table.rows() as u64,
+            engine: None,
             columns: &columns,
             missing: self.missing,
             run,
@@ -139,7 +160,7 @@ impl ScanJob {
             schema: 1,
             command: "scan".into(),
             coverage: muslin_engine::Coverage::Complete,
-            input: InputReport::new(&source),
+            input: InputReport::new(source),
             rows: table.rows() as u64,
             missing_rule: self.missing,
             quasi_identifiers: classes,
@@ -154,7 +175,7 @@ impl ScanJob {
             dependencies: parts.dependencies,
             influence: parts.influence,
             budget_seconds: self.budget.as_secs_f64(),
-            warnings: warnings(&table, &source, &self.read),
+            warnings: warnings(table, source, &self.read),
             next,
             columns,
         })
@@ -198,6 +219,8 @@ impl ScanJob {
         let matters =
             |column: &ColumnReport| matches!(column.role, Role::Identifier | Role::QuasiIdentifier);
         let file = match &self.input {
+            // What comes next reads a file.
+            Input::Path(_) if !self.at.is_memory() => return None,
             Input::Path(path) => path.to_str()?.to_owned(),
             Input::Stdin | Input::Memory(_) => return None,
         };
@@ -206,7 +229,7 @@ impl ScanJob {
         is_needed.then(|| args.map(str::to_owned).into())
     }
 
-    fn describe(&self, column: &Column, sizes: &ClassSizes) -> ColumnReport {
+    fn describe(&self, column: &Column, counts: ColumnCounts, sizes: &ClassSizes) -> ColumnReport {
         let given = self.roles.get(column.name()).copied();
         let suggested = suggest(column);
         let pattern = suggested.pattern;
@@ -220,8 +243,8 @@ impl ScanJob {
         ColumnReport {
             name: column.name().to_owned(),
             data_type: type_name(column.data_type()).to_owned(),
-            distinct: column.dictionary().len() as u64,
-            missing: column.missing(),
+            distinct: counts.distinct,
+            missing: counts.missing,
             distinct_ratio: sizes.distinct_ratio().map(muslin_table::Ratio::as_f64),
             separation_ratio: sizes.separation_ratio().as_f64(),
             rows_alone: sizes.rows_below(2),

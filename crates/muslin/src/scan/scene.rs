@@ -1,6 +1,6 @@
 //! What every part of a scan looks at.
 
-use muslin_engine::Run;
+use muslin_engine::{Engine, Run};
 use muslin_table::{ColumnId, ColumnSet, EncodedTable, MissingRule, Role};
 
 use super::report::ColumnReport;
@@ -8,7 +8,12 @@ use crate::looked::is_nearly_unique;
 
 /// A table, and what its columns are to somebody who looks for people in it.
 pub(super) struct Scene<'a> {
+    /// The table, or rows drawn from it where it is not in memory.
     pub(super) table: &'a EncodedTable,
+    /// All of its rows.
+    pub(super) rows: u64,
+    /// Who counts all rows, where they are not in memory.
+    pub(super) engine: Option<&'a dyn Engine>,
     pub(super) columns: &'a [ColumnReport],
     pub(super) missing: MissingRule,
     /// Columns that are quasi-identifiers.
@@ -38,7 +43,7 @@ impl Scene<'_> {
     }
 
     pub(super) fn rows(&self) -> u64 {
-        self.table.rows() as u64
+        self.rows
     }
 
     pub(super) fn name(&self, id: ColumnId) -> String {

@@ -110,14 +110,15 @@ pub(super) fn sets(
     if let Coverage::Stopped { by: Stop::Interrupted } = found.coverage() {
         scene.run.check()?;
     }
-    let is_whole = sample.rows() == scene.table.rows();
-    let engine = MemoryEngine::new(scene.table, budget.run());
+    let is_whole = sample.rows() as u64 == scene.rows();
+    let memory = MemoryEngine::new(scene.table, budget.run());
+    let engine = scene.engine.unwrap_or(&memory);
     let mut sets = Vec::new();
     for (at, set) in found.sets().iter().enumerate() {
         let own: ColumnSet = set.columns.iter().map(|id| ids[id.index()]).collect();
         let mut ratios = None;
         if !is_whole && at < COUNTED {
-            let counted = SetRatios::of(&engine, &own, scene.missing).map_err(Error::from);
+            let counted = SetRatios::of(engine, &own, scene.missing).map_err(Error::from);
             ratios = unless_over(counted, scene.run)?;
         }
         let columns = scene.names(&own);
@@ -142,7 +143,7 @@ pub(super) fn sets(
             },
         });
     }
-    let part = PartCoverage::of(sample.rows(), scene.table.rows(), budget.run());
+    let part = PartCoverage::of(sample.rows() as u64, scene.rows(), budget.run());
     let is_stopped = found.coverage() == (Coverage::Stopped { by: Stop::TimeLimit });
     Ok(Some(SetsReport {
         part: if is_stopped { part.stopped() } else { part },
@@ -234,7 +235,7 @@ fn report(
     max_size: Option<usize>,
     run: &Run,
 ) -> MinimalUniquesReport {
-    let part = PartCoverage::of(sample.rows(), scene.table.rows(), run);
+    let part = PartCoverage::of(sample.rows() as u64, scene.rows(), run);
     let is_stopped = max_size.is_some() && part.coverage == Coverage::Complete;
     MinimalUniquesReport {
         part: if is_stopped { part.stopped() } else { part },

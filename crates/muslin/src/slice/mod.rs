@@ -290,7 +290,7 @@ impl SliceJob {
                     &slices,
                     self.is_bucketwise(),
                 )
-                .of_rows(whole.table.rows())
+                .of_rows(whole.table.rows() as u64)
                 .of_columns(published),
             ],
             slices,

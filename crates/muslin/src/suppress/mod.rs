@@ -354,7 +354,7 @@ impl SuppressJob {
         }
         let published = whole.names(&whole.published());
         let of_release =
-            |claim: Claim| claim.of_rows(whole.table.rows()).of_columns(published.clone());
+            |claim: Claim| claim.of_rows(whole.table.rows() as u64).of_columns(published.clone());
         claims.into_iter().map(of_release).collect()
     }
 

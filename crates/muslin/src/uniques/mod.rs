@@ -3,6 +3,7 @@
 mod groups;
 mod output;
 mod report;
+mod small;
 mod tables;
 
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ pub use self::report::{
 };
 pub use self::tables::{GroupBy, UniquesTable};
 
+use crate::elsewhere::{self, AskAt, Elsewhere, UniquesAsked};
 use crate::input::InputReport;
 use crate::looked::{Looked, is_nearly_unique};
 use crate::{Error, Result};
@@ -79,6 +81,9 @@ pub struct UniquesJob {
     pub distinct_rows: bool,
     /// A table to write.
     pub output: Option<UniquesOutput>,
+    /// Where the table is asked about. A search needs the rows, so what does not fit memory is searched for
+    /// sets of up to three items alone, by counts; executors of a cluster search where there are some.
+    pub at: AskAt,
 }
 
 /// Rows that an estimate tries.
@@ -100,24 +105,55 @@ impl UniquesJob {
             top: 10,
             distinct_rows: false,
             output: None,
+            at: AskAt::default(),
         }
     }
 
     /// Reads the input, searches it, and writes the table that was asked for.
     pub fn run(&self, run: &Run) -> Result<UniquesReport> {
         self.check()?;
-        let looked = self.look(run)?;
+        let elsewhere = if self.at.is_memory() { None } else { Some(self.open(run)?) };
+        let looked = match &elsewhere {
+            None => self.look(run)?,
+            Some(elsewhere) => match elsewhere.fetched(run)? {
+                Some(table) => Looked::fetched(table, elsewhere, &self.read),
+                None => return self.small_uniques(elsewhere, run),
+            },
+        };
+        let searcher = elsewhere.as_ref().and_then(|elsewhere| elsewhere.searcher.as_ref());
+        let find = |table: &EncodedTable| match searcher {
+            None => Ok(self.search().run(table, run)?),
+            Some(search) => search(table, self.asked(), run),
+        };
         let found = match &self.output {
-            None => self.search().run(&looked.table, run).map_err(Error::from),
-            Some(output) => output.search(self, &looked, run),
+            None => find(&looked.table),
+            Some(output) => output.search(self, &looked, &find, run),
         };
         run.reporter().finish();
         Ok(self.report(&found?, &looked))
     }
 
+    fn open<'a>(&self, run: &'a Run) -> Result<Elsewhere<'a>> {
+        if self.distinct_rows {
+            return Err(elsewhere::no_distinct_rows());
+        }
+        elsewhere::open_by_roles(&self.at, &self.input, &self.read, &self.roles, run)
+    }
+
+    fn asked(&self) -> UniquesAsked {
+        let Self { k, max_size, missing, score, .. } = *self;
+        UniquesAsked { k, max_size, missing, score }
+    }
+
     /// What [`UniquesJob::run`] would take, from some rows drawn by the run's seed.
     pub fn estimate(&self, run: &Run) -> Result<UniquesEstimate> {
         self.check()?;
+        if !self.at.is_memory() {
+            return Err(elsewhere::wrong(
+                "what a search would take is estimated from a table in memory",
+                "leave out `--engine` and `--sql`, or `--dry-run`",
+            ));
+        }
         let looked = self.look(run)?;
         let estimate = self.search().estimate(&looked.table, TRIED_ROWS, run);
         run.reporter().finish();
@@ -190,7 +226,7 @@ impl UniquesJob {
             method: found.method(),
             total: found.total(),
             by_size: found.by_size().collect(),
-            rows_with_uniques: found.rows_with_uniques(),
+            rows_with_uniques: Some(found.rows_with_uniques()),
             rows_by_smallest: report::rows_by_smallest(found),
             score: ScoreReport::new(
                 found.score(),

@@ -8,7 +8,7 @@ use arrow_schema::{Field, Schema, SchemaRef};
 use muslin_assess::{Dis, Unique, UniqueBatch, UniquesFound, ValueShare};
 use muslin_engine::{Coverage, Run};
 use muslin_io::{CsvStyle, Destination, Input, ResultWriter, WriteOptions};
-use muslin_table::{Code, Column, ColumnId, RowId};
+use muslin_table::{Code, Column, ColumnId, EncodedTable, RowId};
 
 use super::groups::{Groups, Novelty};
 use super::tables::{GroupBy, UniquesTable};
@@ -41,6 +41,7 @@ impl UniquesOutput {
         &self,
         job: &UniquesJob,
         looked: &Looked,
+        find: &dyn Fn(&EncodedTable) -> Result<UniquesFound>,
         run: &Run,
     ) -> Result<UniquesFound> {
         let field = |(name, data_type)| Field::new(name, data_type, true);
@@ -71,7 +72,7 @@ impl UniquesOutput {
                 found
             }
             UniquesTable::Scores => {
-                let found = search.run(table, run)?;
+                let found = find(table)?;
                 let dis = found.dis(job.dis_fraction);
                 lines.unless_stopped(&found, |lines| lines.scores(&found, &dis, run))?;
                 found
@@ -82,7 +83,7 @@ impl UniquesOutput {
                 found
             }
             UniquesTable::Values => {
-                let found = search.run(table, run)?;
+                let found = find(table)?;
                 lines.unless_stopped(&found, |lines| lines.values(&found))?;
                 found
             }

@@ -46,8 +46,8 @@ pub struct UniquesReport {
     pub total: u64,
     /// Number of minimal uniques of each size.
     pub by_size: BTreeMap<usize, u64>,
-    /// Rows that hold a minimal unique.
-    pub rows_with_uniques: u64,
+    /// Rows that hold a minimal unique; none where only counts were asked for.
+    pub rows_with_uniques: Option<u64>,
     /// Rows by the size of their smallest minimal unique: up to 1, 2 and 3 items.
     pub rows_by_smallest: Vec<SmallestReport>,
     /// How rows are scored.

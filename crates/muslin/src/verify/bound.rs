@@ -40,7 +40,7 @@ impl VerifyJob {
         file: &Input,
         claims: &[Claim],
         claimed: &Claimed,
-        tables: &Tables,
+        tables: &Tables<'_>,
         run: &Run,
     ) -> Result<Proven> {
         let anonymity = claims.iter().find(|claim| claim.claim == "k-anonymity");

@@ -1,7 +1,7 @@
 //! Claims, one by one, against the release and, where there is one, the original.
 
-use muslin_engine::Run;
-use muslin_table::{Column, ColumnId, ColumnSet, EncodedTable, Ratio};
+use muslin_engine::{Engine, Run};
+use muslin_table::{Column, ColumnId, ColumnSet, EncodedTable, MissingRule, Ratio};
 use muslin_verify::loss::Reading;
 use muslin_verify::{ClassFacts, ClassJudge, Condition, Counts, Matching, Outsider, SpreadFacts};
 
@@ -15,7 +15,9 @@ pub(super) const MOST_ROWS: usize = 10;
 
 /// What claims are judged by.
 pub(super) struct Bench<'a> {
+    /// The release, or its columns alone where an engine counts its rows.
     pub(super) release: &'a EncodedTable,
+    pub(super) engine: Option<&'a dyn Engine>,
     pub(super) original: Option<(&'a EncodedTable, &'a Reading)>,
     pub(super) run: &'a Run,
 }
@@ -80,6 +82,9 @@ impl Bench<'_> {
                 "only a missing cell that is a value of its own is judged",
             ));
         }
+        if let Some(engine) = self.engine {
+            return self.counted(claim, engine);
+        }
         match claim.claim.as_str() {
             "k-anonymity" => self.classes(claim, &[], Condition::AtLeast { k: some(claim.k) }),
             "ambiguity" | "1k" | "k1" | "kk" => self.notion(claim),
@@ -89,6 +94,55 @@ impl Bench<'_> {
                 Some(condition) => self.spread(claim, condition),
                 None => Ok(Verdict::undecided("no such claim is known")),
             },
+        }
+    }
+
+    /// Judges by counts alone. Which rows are against it is not told.
+    fn counted(&self, claim: &Claim, engine: &dyn Engine) -> Result<Verdict> {
+        let by = self.columns(&claim.columns)?;
+        let sizes = engine.class_sizes(&by, MissingRule::Category)?;
+        if sizes.rows() == 0 {
+            return Ok(Verdict::new(true, "there are no rows".into()));
+        }
+        let kind = claim.claim.as_str();
+        match kind {
+            "k-anonymity" => {
+                let k = u64::from(some(claim.k));
+                let smallest = sizes.smallest().unwrap_or(0);
+                let rows = if smallest == 1 { "row" } else { "rows" };
+                let reason = format!("the smallest class has {smallest} {rows}");
+                Ok(Verdict::new(smallest >= k, reason).against(sizes.rows_below(k), Vec::new()))
+            }
+            "distinct-ratio" | "separation-ratio" => {
+                let Some(beta) = claim.beta else {
+                    return Ok(Verdict::undecided("the claim names no ratio"));
+                };
+                let (ratio, what) = match (kind, sizes.distinct_ratio()) {
+                    ("distinct-ratio", Some(ratio)) => (ratio, "classes by rows"),
+                    _ => (sizes.separation_ratio(), "row pairs told apart by all pairs"),
+                };
+                Ok(Verdict::new(
+                    ratio <= millionths(beta),
+                    format!("{what}: {}", shown(ratio, beta)),
+                ))
+            }
+            "distinct-l-diversity" | "probabilistic-l-diversity" => {
+                let (Some(sensitive), Some(l)) = (&claim.sensitive, claim.l) else {
+                    return Ok(Verdict::undecided("the claim names no sensitive column, or no l"));
+                };
+                let found = engine.class_diversity(&by, self.release.find(sensitive)?)?;
+                if kind == "distinct-l-diversity" {
+                    let fewest = found.fewest_distinct().unwrap_or(0);
+                    let reason = format!("the fewest different values of a class are {fewest}");
+                    return Ok(Verdict::new(fewest >= u64::from(l), reason));
+                }
+                let share = found.largest_share().unwrap_or(Ratio::new(1, 1));
+                let reason = format!("the largest share of a value is {}", fraction(share));
+                Ok(Verdict::new(share <= Ratio::new(1, u128::from(l.max(1))), reason))
+            }
+            _ => Ok(Verdict::undecided(
+                "counts alone do not tell: the release is larger than the memory that may be used",
+            )),
         }
     }
 

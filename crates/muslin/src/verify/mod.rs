@@ -9,8 +9,8 @@ mod report;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use muslin_engine::Run;
-use muslin_io::{Input, ReadOptions, ReadTable};
+use muslin_engine::{Engine, Run};
+use muslin_io::{Input, ReadOptions, ReadTable, Source};
 use muslin_table::{Column, ColumnId, EncodedTable, Role};
 use muslin_verify::Error as VerifyError;
 use muslin_verify::{Truth, Untrue};
@@ -20,6 +20,7 @@ pub use self::report::{VerifyBound, VerifyCheck, VerifyReport};
 use self::claimed::Claimed;
 use self::judge::{Bench, MOST_ROWS};
 use crate::claims::{Claim, SpreadSetting};
+use crate::elsewhere::{self, AskAt, Elsewhere};
 use crate::hierarchies::Hierarchies;
 use crate::input::{InputReport, names, warnings};
 use crate::pair::{Pair, PairSettings, with_token};
@@ -95,11 +96,16 @@ pub struct VerifyJob {
     pub sensitive: Option<String>,
     /// The table of the sensitive values of each bucket, where the release has two tables.
     pub sensitive_table: Option<Input>,
+    /// Where the release is asked about.
+    pub at: AskAt,
 }
 
 /// What is read.
-struct Tables {
+struct Tables<'a> {
+    /// The release, or its columns alone where it is asked about where it is.
     release: EncodedTable,
+    rows: u64,
+    elsewhere: Option<Elsewhere<'a>>,
     report: InputReport,
     pair: Option<Pair>,
     /// Where a label of the release is nothing of the original's: the column, and cells with such.
@@ -137,6 +143,7 @@ impl VerifyJob {
             slices: None,
             sensitive: None,
             sensitive_table: None,
+            at: AskAt::default(),
         }
     }
 
@@ -169,7 +176,7 @@ impl VerifyJob {
             met: checks.iter().all(|check| check.met),
             release: tables.report,
             original: tables.pair.as_ref().map(|pair| InputReport::new(&pair.whole.source)),
-            rows: tables.release.rows() as u64,
+            rows: tables.rows,
             columns: tables.release.columns().len() as u64,
             original_rows: tables.pair.as_ref().map(|pair| pair.whole.table.rows() as u64),
             original_columns: tables
@@ -183,8 +190,14 @@ impl VerifyJob {
         })
     }
 
-    fn read(&self, claimed: &Claimed, run: &Run) -> Result<Tables> {
+    fn read<'a>(&self, claimed: &Claimed, run: &'a Run) -> Result<Tables<'a>> {
         let Some(original) = &self.original else { return self.read_alone(claimed, run) };
+        if !self.at.is_memory() {
+            return Err(elsewhere::wrong(
+                "a release is compared with its original in memory",
+                "leave out `--engine` and `--sql`, or `--original`",
+            ));
+        }
         let of_claims = claimed.claims.iter().find(|claim| claim.slices.is_some());
         let named = |own: &Option<String>, claimed: Option<&String>| {
             own.clone().or_else(|| claimed.cloned())
@@ -223,6 +236,8 @@ impl VerifyJob {
             pair => pair?,
         };
         Ok(Tables {
+            rows: pair.release.rows() as u64,
+            elsewhere: None,
             release: pair.release.clone(),
             report: InputReport::new(&pair.release_source),
             warnings: pair.warnings.clone(),
@@ -231,15 +246,37 @@ impl VerifyJob {
         })
     }
 
-    fn read_alone(&self, claimed: &Claimed, run: &Run) -> Result<Tables> {
+    fn read_alone<'a>(&self, claimed: &Claimed, run: &'a Run) -> Result<Tables<'a>> {
+        if !self.at.is_memory() {
+            return self.read_elsewhere(claimed, run);
+        }
         let ReadTable { table, source } = muslin_io::read(&claimed.data, &self.read, run)?;
         let warnings = warnings(&table, &source, &self.read);
         let release = with_token(table, self.token.as_deref())?;
         let report = InputReport::new(&source);
-        Ok(Tables { release, report, pair: None, strange: None, warnings })
+        let rows = release.rows() as u64;
+        Ok(Tables { release, rows, elsewhere: None, report, pair: None, strange: None, warnings })
     }
 
-    fn judge(&self, claimed: &Claimed, tables: &Tables, run: &Run) -> Result<Judged> {
+    /// A release that fits memory is judged there; of one that does not, what counts tell.
+    fn read_elsewhere<'a>(&self, claimed: &Claimed, run: &'a Run) -> Result<Tables<'a>> {
+        let all = |head: &EncodedTable, _: &Source| Ok(head.all_columns());
+        let elsewhere = elsewhere::open(&self.at, &claimed.data, &self.read, &all, run)?;
+        let report = InputReport::new(&elsewhere.source);
+        let rows = elsewhere.rows;
+        if let Some(table) = elsewhere.fetched(run)? {
+            let warnings = warnings(&table, &elsewhere.source, &self.read);
+            let release = with_token(table, self.token.as_deref())?;
+            let (pair, strange) = (None, None);
+            return Ok(Tables { release, rows, elsewhere: None, report, pair, strange, warnings });
+        }
+        let warnings = elsewhere.warnings(&self.read, run)?;
+        let release = elsewhere.head.clone();
+        let (pair, strange, elsewhere) = (None, None, Some(elsewhere));
+        Ok(Tables { release, rows, elsewhere, report, pair, strange, warnings })
+    }
+
+    fn judge(&self, claimed: &Claimed, tables: &Tables<'_>, run: &Run) -> Result<Judged> {
         let quasi = self.quasi(&tables.release)?;
         let mut claims: Vec<Claim> =
             self.k.map(|k| Claim::k_anonymity(k, &quasi)).into_iter().collect();
@@ -258,7 +295,8 @@ impl VerifyJob {
         }
         let pair = tables.pair.as_ref();
         let original = pair.map(|pair| (&pair.whole.table, &pair.reading));
-        let bench = Bench { release: &tables.release, original, run };
+        let engine = tables.elsewhere.as_ref().map(|elsewhere| &*elsewhere.engine as &dyn Engine);
+        let bench = Bench { release: &tables.release, engine, original, run };
         let mut checks: Vec<VerifyCheck> =
             claims.iter().map(|claim| bench.judge(claim)).collect::<Result<_>>()?;
         let proven = match &self.certificate {
@@ -267,7 +305,7 @@ impl VerifyJob {
         };
         let bound = proven.as_ref().and_then(|proven| proven.bound);
         checks.extend(proven.map(|proven| proven.check));
-        checks.extend(rows(&claims, &tables.release));
+        checks.extend(rows(&claims, tables.rows));
         checks.extend(columns(&claims, &tables.release));
         if let Some(pair) = pair {
             checks.push(truthful(pair, run)?);
@@ -286,7 +324,9 @@ impl VerifyJob {
                 of_original: false,
             });
         }
-        checks.extend(hygiene::checks(claimed, tables.pair.as_ref(), &tables.release, run)?);
+        if self.at.is_memory() {
+            checks.extend(hygiene::checks(claimed, tables.pair.as_ref(), &tables.release, run)?);
+        }
         Ok(Judged { checks, bound, quasi_identifiers: quasi })
     }
 
@@ -309,9 +349,8 @@ impl VerifyJob {
 }
 
 /// As many rows as were published.
-fn rows(claims: &[Claim], release: &EncodedTable) -> Option<VerifyCheck> {
+fn rows(claims: &[Claim], found: u64) -> Option<VerifyCheck> {
     let claimed = claims.iter().find_map(|claim| claim.rows)?;
-    let found = release.rows() as u64;
     Some(VerifyCheck {
         claim: "rows".into(),
         met: claims.iter().filter_map(|claim| claim.rows).all(|rows| rows == found),

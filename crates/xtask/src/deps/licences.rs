@@ -20,6 +20,7 @@ const ALLOWED: &[&str] = &[
     "Unicode-3.0",
     "Unlicense",
     "Zlib",
+    "bzip2-1.0.6",
 ];
 
 /// Crates that cannot be used under the allowed licences alone.

@@ -95,7 +95,7 @@ fn rows_that_stand_out(report: &UniquesReport, style: &Style) -> String {
             size => line(format!("up to {size}"), small.rows),
         })
         .collect();
-    rows.push(line("any".into(), report.rows_with_uniques));
+    rows.extend(report.rows_with_uniques.map(|rows| line("any".into(), rows)));
     style.table(&["rows with one of size", "rows", "share", ""], &[1, 2], &[], rows)
 }
 

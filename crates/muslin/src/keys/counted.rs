@@ -1,12 +1,12 @@
-//! Questions that are answered from the whole table in memory.
+//! Questions that are answered from counts of all rows, wherever they are.
 
 use std::collections::BTreeMap;
 
 use muslin_assess::{
-    ExactMinimum, FoundSet, Greedy, Levelwise, Measure, MinimalSets, Pruning, SetRatios, Target,
-    Weight, Weights,
+    CountedSets, ExactMinimum, FoundSet, Greedy, Levelwise, Measure, MinimalSets, Pruning,
+    SetRatios, Target, Weight, Weights,
 };
-use muslin_engine::{Coverage, Engine, MemoryEngine, Run, Stop};
+use muslin_engine::{Coverage, Engine, Run, Stop};
 use muslin_table::{ClassSizes, ColumnSet, EncodedTable, MissingRule, SizeCount};
 
 use super::explain::Explainer;
@@ -16,11 +16,17 @@ use super::report::{
     AllReport, GivenSetReport, KeysAnswer, MinimumReport, OverviewReport, SetFacts, WholeReport,
 };
 use super::{not_interrupted, set_names};
+use crate::elsewhere::Elsewhere;
 use crate::{Error, Result};
 
-/// A table in memory, and how to look at it.
-pub(super) struct InMemory<'a> {
+/// A table, and how to look at it.
+pub(super) struct Counted<'a> {
+    /// Its columns; all of its rows too, where it is in memory.
     pub(super) table: &'a EncodedTable,
+    pub(super) engine: &'a dyn Engine,
+    pub(super) rows: u64,
+    /// The table, where it is not in memory.
+    pub(super) elsewhere: Option<&'a Elsewhere<'a>>,
     pub(super) missing: MissingRule,
     pub(super) weights: Weights,
     pub(super) run: &'a Run,
@@ -29,34 +35,31 @@ pub(super) struct InMemory<'a> {
 /// An answer, and how far it got.
 pub(super) type Answered = (Coverage, KeysAnswer);
 
-impl InMemory<'_> {
-    fn engine(&self) -> MemoryEngine<'_> {
-        MemoryEngine::new(self.table, self.run)
-    }
-
+impl Counted<'_> {
     fn names(&self, set: &ColumnSet) -> Vec<String> {
         set_names(self.table, set)
     }
 
-    fn explainer<'a>(&'a self, engine: &'a MemoryEngine<'a>) -> Explainer<'a> {
-        Explainer { table: self.table, engine, missing: self.missing, run: self.run }
+    fn explainer(&self) -> Explainer<'_> {
+        let Self { table, engine, rows, missing, run, .. } = *self;
+        Explainer { table, engine, rows, missing, run }
     }
 
     /// What all columns do together.
-    fn whole(&self, engine: &MemoryEngine<'_>, target: Target) -> Result<WholeReport> {
+    fn whole(&self, target: Target) -> Result<WholeReport> {
         let all = self.table.all_columns();
-        let sizes = engine.class_sizes(&all, self.missing)?;
+        let sizes = self.engine.class_sizes(&all, self.missing)?;
         Ok(whole(&sizes, all, target))
     }
 
     /// What all columns do together, after a search for keys.
-    fn whole_of_keys(&self, engine: &MemoryEngine<'_>, found: &FoundSets) -> Result<WholeReport> {
-        let rows = self.table.rows() as u64;
+    fn whole_of_keys(&self, found: &FoundSets) -> Result<WholeReport> {
+        let rows = self.rows;
         if !found.sets.is_empty() {
             let alone = ClassSizes::from_rows([SizeCount { size: 1, rows }], self.missing);
             return Ok(whole(&alone, self.table.all_columns(), Target::key()));
         }
-        match self.whole(engine, Target::key()) {
+        match self.whole(Target::key()) {
             // Nothing was found in time, and there is no time to find out why.
             Err(Error::Engine(muslin_engine::Error::Stopped(Stop::TimeLimit))) => {
                 Ok(WholeReport { reachable: true, ..WholeReport::default() })
@@ -66,12 +69,11 @@ impl InMemory<'_> {
     }
 
     pub(super) fn overview(&self) -> Result<Answered> {
-        let engine = self.engine();
-        let whole = self.whole(&engine, Target::key())?;
-        let found = self.greedy(Target::key()).curve(&engine, self.run)?;
+        let whole = self.whole(Target::key())?;
+        let found = self.greedy(Target::key()).curve(self.engine, self.run)?;
         not_interrupted(found.coverage())?;
         let set = found.reached().then(|| self.names(found.set()));
-        let curve = self.explainer(&engine).steps(&found);
+        let curve = self.explainer().steps(&found);
         Ok((found.coverage(), KeysAnswer::Overview(OverviewReport { whole, set, curve })))
     }
 
@@ -80,18 +82,17 @@ impl InMemory<'_> {
     }
 
     pub(super) fn all(&self, asked: &AllSets, lines: Option<&mut Lines>) -> Result<Answered> {
-        let engine = self.engine();
         // A key that is found says all about all columns, so they are asked about later, if at all.
-        let of_all = (!asked.target.is_key()).then(|| self.whole(&engine, asked.target));
+        let of_all = (!asked.target.is_key()).then(|| self.whole(asked.target));
         let of_all = of_all.transpose()?;
         let found = match asked.method.pruning() {
             None => self.hitting_sets(asked, lines)?,
-            Some(pruning) => self.levelwise(asked, pruning, &engine, lines)?,
+            Some(pruning) => self.levelwise(asked, pruning, lines)?,
         };
         not_interrupted(found.coverage)?;
         let whole = match of_all {
             Some(whole) => whole,
-            None => self.whole_of_keys(&engine, &found)?,
+            None => self.whole_of_keys(&found)?,
         };
         let mut by_size = BTreeMap::new();
         for set in &found.sets {
@@ -115,7 +116,51 @@ impl InMemory<'_> {
         Ok((found.coverage, KeysAnswer::All(report)))
     }
 
-    fn hitting_sets(&self, asked: &AllSets, mut lines: Option<&mut Lines>) -> Result<FoundSets> {
+    fn hitting_sets(&self, asked: &AllSets, lines: Option<&mut Lines>) -> Result<FoundSets> {
+        let Some(elsewhere) = self.elsewhere else {
+            return self.hitting_sets_of(self.table, asked, lines);
+        };
+        match elsewhere.fetched(self.run)? {
+            Some(table) => self.hitting_sets_of(&table, asked, lines),
+            None => self.counted_sets(asked, lines),
+        }
+    }
+
+    /// The same by counts alone, where the table does not fit memory.
+    fn counted_sets(&self, asked: &AllSets, lines: Option<&mut Lines>) -> Result<FoundSets> {
+        let search = CountedSets::new(asked.target).missing(self.missing).max_size(asked.max_size);
+        let found = search.run(self.engine, self.run)?;
+        let facts = |(set, sizes): &(ColumnSet, ClassSizes)| {
+            (set.clone(), SetFacts::from(&SetRatios::from_sizes(set.clone(), sizes)))
+        };
+        let mut sets: Vec<(ColumnSet, SetFacts)> = found.sets().iter().map(facts).collect();
+        let mut coverage = found.coverage();
+        if let Some(limit) = asked.limit.filter(|&limit| limit < sets.len()) {
+            sets.truncate(limit);
+            coverage = Coverage::Stopped { by: Stop::ResultLimit };
+        }
+        if let Some(lines) = lines {
+            let sets: Vec<_> = sets.iter().map(|(set, facts)| (set, *facts)).collect();
+            lines.push(self.table, &sets)?;
+        }
+        let columns = self.table.columns().len();
+        let largest = asked.max_size.unwrap_or(columns).min(columns);
+        let complete = coverage == Coverage::Complete;
+        Ok(FoundSets {
+            complete_to: if complete { Some(largest) } else { complete_before_last(&sets) },
+            larger_may_exist: !complete || largest < columns,
+            sets,
+            delta: None,
+            coverage,
+        })
+    }
+
+    fn hitting_sets_of(
+        &self,
+        table: &EncodedTable,
+        asked: &AllSets,
+        mut lines: Option<&mut Lines>,
+    ) -> Result<FoundSets> {
         let search = MinimalSets::new(asked.target)
             .missing(self.missing)
             .max_size(asked.max_size)
@@ -125,10 +170,10 @@ impl InMemory<'_> {
             Some(lines) => {
                 let sets: Vec<_> =
                     sets.iter().map(|set| (&set.columns, SetFacts::from(set))).collect();
-                Ok(lines.push(self.table, &sets)?)
+                Ok(lines.push(table, &sets)?)
             }
         };
-        let found = search.list(self.table, &mut sink, self.run)?;
+        let found = search.list(table, &mut sink, self.run)?;
         let sets: Vec<(ColumnSet, SetFacts)> =
             found.sets().iter().map(|set| (set.columns.clone(), set.into())).collect();
         let mut complete_to = found.complete_to();
@@ -148,7 +193,6 @@ impl InMemory<'_> {
         &self,
         asked: &AllSets,
         pruning: Pruning,
-        engine: &MemoryEngine<'_>,
         lines: Option<&mut Lines>,
     ) -> Result<FoundSets> {
         let mut search =
@@ -159,7 +203,7 @@ impl InMemory<'_> {
         if let Some(limit) = asked.limit {
             search = search.limit(limit);
         }
-        let found = search.run(engine, self.run)?;
+        let found = search.run(self.engine, self.run)?;
         let mut coverage = found.coverage();
         if found.limited() {
             coverage = Coverage::Stopped { by: Stop::ResultLimit };
@@ -167,7 +211,7 @@ impl InMemory<'_> {
         let mut sets = Vec::new();
         for set in found.sets() {
             // A set without its figures would not be a whole line.
-            match SetRatios::of(engine, set, self.missing) {
+            match SetRatios::of(self.engine, set, self.missing) {
                 Ok(ratios) => sets.push((set.clone(), SetFacts::from(&ratios))),
                 Err(muslin_assess::Error::Engine(muslin_engine::Error::Stopped(by))) => {
                     coverage = Coverage::Stopped { by };
@@ -198,15 +242,14 @@ impl InMemory<'_> {
         exact: bool,
         costs: &BTreeMap<String, Weight>,
     ) -> Result<Answered> {
-        let engine = self.engine();
         let method = if exact { MinimumMethod::Exact } else { MinimumMethod::Greedy };
         let mut report = MinimumReport::new(target.into(), method, costs);
-        report.whole = self.whole(&engine, target)?;
-        let explainer = self.explainer(&engine);
+        report.whole = self.whole(target)?;
+        let explainer = self.explainer();
         let (set, ratios, coverage) = if exact && report.whole.reachable {
             let search =
                 ExactMinimum::new(target).missing(self.missing).weights(self.weights.clone());
-            let found = search.run(&engine, self.run)?;
+            let found = search.run(self.engine, self.run)?;
             report.lower_bound = Some(found.lower_bound().as_f64());
             report.gap = found.weight().map(|weight| weight.minus(found.lower_bound()).as_f64());
             report.optimal = Some(found.is_optimal());
@@ -214,7 +257,7 @@ impl InMemory<'_> {
             let ratios = SetRatios::from_sizes(set.clone(), found.sizes());
             (set, ratios, found.coverage())
         } else {
-            let found = self.greedy(target).prune().run(&engine, self.run)?;
+            let found = self.greedy(target).prune().run(self.engine, self.run)?;
             if !found.reached() {
                 not_interrupted(found.coverage())?;
                 report.nearest = Some(self.names(found.set()));
@@ -236,9 +279,8 @@ impl InMemory<'_> {
 
     /// What `set` does.
     pub(super) fn given(&self, set: &ColumnSet) -> Result<Answered> {
-        let engine = self.engine();
-        let explainer = self.explainer(&engine);
-        let ratios = SetRatios::of(&engine, set, self.missing)?;
+        let explainer = self.explainer();
+        let ratios = SetRatios::of(self.engine, set, self.missing)?;
         let measure = explained_measure(Target::key(), self.missing);
         let report = GivenSetReport {
             set: self.names(set),

@@ -1,0 +1,304 @@
+//! `--engine` and `--sql`: the same answers wherever the table is.
+
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::{folder_with, muslin, seen, with_demo};
+
+/// Columns of the example data that say too much by themselves are left out.
+const READ: [&str; 4] = ["--null", "", "--exclude", "patient_id,name,charge"];
+
+fn report(folder: &Path, args: &[&str]) -> Value {
+    let output = muslin(folder, &[args, &["--json"]].concat());
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{args:?}: {}", seen(&output)))
+}
+
+/// Commands whose whole report is the same on every engine.
+const SAME: [&[&str]; 13] = [
+    &["keys"],
+    &["keys", "--all"],
+    &["keys", "--all", "--measure", "distinct", "--beta", "0.9", "--max-size", "3"],
+    &["keys", "--all", "--method", "levelwise", "--max-size", "2"],
+    &["keys", "--minimum"],
+    &["keys", "--minimum", "--exact", "--measure", "separation", "--beta", "0.999"],
+    &["keys", "--minimum", "--epsilon", "0.01"],
+    &["keys", "--set", "age,sex"],
+    &["keys", "--set", "age,sex", "--sample", "100"],
+    &["mask", "--measure", "distinct", "--beta", "0.3"],
+    &["mask", "--measure", "separation", "--beta", "0.9", "--exact"],
+    &["uniques", "--max-size", "3", "--method", "agree-sets"],
+    &["uniques", "-k", "2", "--missing", "distinct", "--max-size", "2", "--method", "agree-sets"],
+];
+
+fn assert_same(folder: &Path, engine: &str) {
+    for asked in SAME {
+        let args = [&asked[..1], &["h.parquet"], &asked[1..], &READ].concat();
+        let here = report(folder, &args);
+        let there = report(folder, &[&args[..], &["--engine", engine]].concat());
+        assert_eq!(there, here, "{asked:?}");
+    }
+}
+
+#[test]
+fn datafusion_answers_as_memory_does() {
+    let folder = with_demo("600", "h.parquet");
+    assert_same(folder.path(), "datafusion");
+    for asked in [
+        &["scan", "h.parquet", "--budget", "2s"][..],
+        &["verify", "h.parquet", "-k", "2", "--qi", "sex"],
+        &["verify", "h.parquet", "-k", "9", "--qi", "age,sex"],
+    ] {
+        let mut here = report(folder.path(), asked);
+        let there = report(folder.path(), &[asked, &["--engine", "datafusion"]].concat());
+        // A release that is not read as a file has no residue to look for.
+        let checks = |report: &Value| {
+            report["checks"].as_array().map(|checks| {
+                checks
+                    .iter()
+                    .filter(|check| check["claim"] == "k-anonymity")
+                    .cloned()
+                    .collect::<Vec<_>>()
+            })
+        };
+        assert_eq!(checks(&there), checks(&here), "{asked:?}");
+        if asked[0] == "scan" {
+            // The next command reads a file.
+            here["next"] = Value::Null;
+            assert_eq!(there, here);
+        }
+    }
+    let released = |name: &str, engine: &[&str]| {
+        let asked = [
+            "mask",
+            "h.parquet",
+            "--measure",
+            "distinct",
+            "--beta",
+            "0.3",
+            "--order",
+            "as-read",
+            "-o",
+            name,
+        ];
+        let output = muslin(folder.path(), &[&asked, &READ[..], engine].concat());
+        assert!(output.status.success(), "{}", seen(&output));
+        std::fs::read(folder.path().join(name)).unwrap()
+    };
+    assert_eq!(released("a.csv", &["--engine", "datafusion"]), released("b.csv", &[]));
+}
+
+#[test]
+fn what_does_not_fit_memory_is_counted() {
+    let folder = with_demo("3000", "h.parquet");
+    let little = ["--engine", "datafusion", "--memory", "30kB"];
+    let enough = ["--engine", "datafusion", "--memory", "400MB"];
+    let asked = |args: &[&str], memory: &[&str]| {
+        report(folder.path(), &[&args[..1], &["h.parquet"], &args[1..], &READ, memory].concat())
+    };
+    let small = ["uniques", "--max-size", "2"];
+    let (counted, found) = (asked(&small, &enough[..2]), asked(&small, &["--engine", "memory"]));
+    assert_eq!(counted["by_size"], found["by_size"]);
+    // Thirty kilobytes hold no table of 3,000 rows; the pool for counting would not do either.
+    let refused =
+        muslin(folder.path(), &[&["keys", "h.parquet", "--all"], &READ[..], &little].concat());
+    assert_eq!(refused.status.code(), Some(5), "{}", seen(&refused));
+    let scan = asked(&["scan", "--budget", "1s"], &enough);
+    assert_eq!(scan["rows"], json!(3000));
+}
+
+#[test]
+fn a_query_and_a_folder_are_tables() {
+    let folder = with_demo("500", "h.parquet");
+    std::fs::create_dir(folder.path().join("all")).unwrap();
+    for part in ["1", "2"] {
+        let made = ["demo-data", "hospital", "--rows", "200", "--seed", part, "-o"];
+        let name = format!("all/{part}.parquet");
+        assert!(muslin(folder.path(), &[&made[..], &[&name]].concat()).status.success());
+    }
+    for location in ["all", "all/*.parquet"] {
+        let scan = report(folder.path(), &["scan", location, "--engine", "datafusion"]);
+        assert_eq!(scan["rows"], json!(400), "{location}");
+    }
+    let sql = "select age, sex from input where age >= 50";
+    let keys = report(folder.path(), &["keys", "h.parquet", "--sql", sql]);
+    assert_eq!(
+        (&keys["input"]["format"], &keys["column_names"]),
+        (&json!("query"), &json!(["age", "sex"]))
+    );
+    let csv = muslin(folder.path(), &["demo-data", "hospital", "--rows", "50", "-o", "h.csv"]);
+    assert!(csv.status.success());
+    let of_text = report(folder.path(), &["scan", "h.csv", "--sql", "select age, sex from input"]);
+    assert_eq!(of_text["rows"], json!(50));
+    let sql = "select count(*) as people, age from 'h.parquet' group by age";
+    let grouped = report(folder.path(), &["scan", "h.parquet", "--sql", sql]);
+    assert_eq!(grouped["columns"][0]["name"], json!("people"));
+}
+
+#[test]
+fn what_cannot_be_asked_elsewhere_is_told() {
+    let folder = folder_with(&[("people.csv", b"a,b\n1,2\n")]);
+    let told: Vec<String> = [
+        &["keys", "people.csv", "--engine", "datafusion"][..],
+        &["keys", "absent.parquet", "--engine", "datafusion"],
+        &["keys", "-", "--engine", "datafusion"],
+        &["keys", "people.csv", "--engine", "spark"],
+        &["keys", "people.csv", "--engine", "ballista://127.0.0.1:9"],
+        &["keys", "people.csv", "--engine", "datafusion", "--distinct-rows"],
+        &["uniques", "people.csv", "--engine", "datafusion", "--dry-run"],
+    ]
+    .iter()
+    .map(|args| format!("$ muslin {}\n{}", args.join(" "), seen(&muslin(folder.path(), args))))
+    .collect();
+    insta::assert_snapshot!(told.join("\n"));
+}
+
+/// Programs that end with the test.
+struct Cluster(Vec<Child>);
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        for node in &mut self.0 {
+            let _ = node.kill();
+            let _ = node.wait();
+        }
+    }
+}
+
+/// An address of loopback with a free port, and a free one after it.
+fn free_address() -> String {
+    loop {
+        let first = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = first.local_addr().unwrap();
+        let next = address.port().checked_add(1);
+        if next.is_some_and(|next| TcpListener::bind(("127.0.0.1", next)).is_ok()) {
+            return address.to_string();
+        }
+    }
+}
+
+fn wait_for(address: &str) {
+    let start = Instant::now();
+    while TcpStream::connect(address).is_err() {
+        assert!(start.elapsed() < Duration::from_secs(60), "nobody listens at {address}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_cluster_of_this_program_answers_as_memory_does() {
+    let folder = with_demo("600", "h.parquet");
+    let node = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_muslin"));
+        command.arg("cluster").args(args).args(["--threads", "1"]);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let scheduler = free_address();
+    let mut cluster = Cluster(vec![node(&["scheduler", "--bind", &scheduler])]);
+    wait_for(&scheduler);
+    for _ in 0..2 {
+        let own = free_address();
+        cluster.0.push(node(&["executor", "--scheduler", &scheduler, "--bind", &own]));
+        wait_for(&own);
+    }
+    assert_same(folder.path(), &format!("ballista://{scheduler}"));
+}
+
+/// Serves one file on loopback as object stores do, to whoever signs with the key `right`.
+#[cfg(feature = "object-stores")]
+fn object_store(content: Vec<u8>) -> String {
+    use std::io::{BufRead, BufReader, Read, Write};
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let answer = move |stream: TcpStream| -> std::io::Result<()> {
+        let mut reader = BufReader::new(stream.try_clone()?);
+        loop {
+            let mut lines = Vec::new();
+            for line in reader.by_ref().lines() {
+                match line? {
+                    line if line.is_empty() => break,
+                    line => lines.push(line),
+                }
+            }
+            let Some(first) = lines.first() else { return Ok(()) };
+            let header = |name: &str| {
+                let named = |line: &&String| line.to_lowercase().starts_with(&format!("{name}:"));
+                lines.iter().find(named).map(|line| line[name.len() + 1..].trim().to_owned())
+            };
+            let mut stream = &stream;
+            if !header("authorization").is_some_and(|signed| signed.contains("Credential=right/")) {
+                write!(stream, "HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n")?;
+                continue;
+            }
+            let range = header("range").and_then(|range| {
+                let (from, to) = range.strip_prefix("bytes=")?.split_once('-')?;
+                let from: usize = from.parse().ok()?;
+                Some(
+                    from..to.parse::<usize>().map_or(content.len(), |to| to + 1).min(content.len()),
+                )
+            });
+            let part = range.clone().unwrap_or(0..content.len());
+            let status = if range.is_some() { "206 Partial Content" } else { "200 OK" };
+            write!(
+                stream,
+                "HTTP/1.1 {status}\r\ncontent-length: {}\r\ncontent-range: bytes {}-{}/{}\r\netag: \"1\"\r\n\
+                 last-modified: Mon, 05 Jan 2026 00:00:00 GMT\r\n\r\n",
+                part.len(),
+                part.start,
+                part.end.saturating_sub(1),
+                content.len()
+            )?;
+            if !first.starts_with("HEAD") {
+                stream.write_all(&content[part])?;
+            }
+        }
+    };
+    let answer = std::sync::Arc::new(answer);
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let answer = std::sync::Arc::clone(&answer);
+            std::thread::spawn(move || answer(stream));
+        }
+    });
+    format!("http://{address}")
+}
+
+#[cfg(feature = "object-stores")]
+#[test]
+fn an_object_store_is_read_with_the_right_key_alone() {
+    use super::command;
+    let folder = with_demo("300", "h.parquet");
+    let store = object_store(std::fs::read(folder.path().join("h.parquet")).unwrap());
+    let asked = |key: &str| {
+        let args = [
+            "keys",
+            "s3://bucket/h.parquet",
+            "--set",
+            "age,sex",
+            "--json",
+            "--engine",
+            "datafusion",
+        ];
+        command(folder.path(), &args)
+            .env("AWS_ENDPOINT", &store)
+            .env("AWS_REGION", "us-east-1")
+            .env("AWS_ACCESS_KEY_ID", key)
+            .env("AWS_SECRET_ACCESS_KEY", "secret")
+            .output()
+            .unwrap()
+    };
+    let wrong = asked("wrong");
+    assert_eq!(wrong.status.code(), Some(3), "{}", seen(&wrong));
+    assert!(seen(&wrong).contains("may not be read with these credentials"), "{}", seen(&wrong));
+    let right = asked("right");
+    let there: Value =
+        serde_json::from_slice(&right.stdout).unwrap_or_else(|_| panic!("{}", seen(&right)));
+    let here = report(folder.path(), &["keys", "h.parquet", "--set", "age,sex"]);
+    assert_eq!(
+        (&there["distinct_ratio"], &there["rows"]),
+        (&here["distinct_ratio"], &here["rows"])
+    );
+}

@@ -1,0 +1,91 @@
+use std::fmt;
+use std::net::{TcpStream, ToSocketAddrs};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ballista_core::extension::{SessionConfigExt, SessionStateExt};
+use datafusion::execution::SessionStateBuilder;
+use datafusion::prelude::{SessionConfig, SessionContext};
+use muslin_engine::{Error, Fault, Result, Run};
+use muslin_engine_datafusion::{Place, embedded_runtime, keep_names, said};
+
+use crate::codec::{LogicalCodec, PhysicalCodec};
+
+/// Where a cluster's scheduler listens, if nothing else is said.
+const PORT: u16 = 50050;
+/// How long a scheduler may take to accept a connection.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The address of a cluster's scheduler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    host: String,
+    port: u16,
+}
+
+impl Address {
+    /// An address such as `ballista://host:50050`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let rest = text.strip_prefix("ballista://")?.trim_end_matches('/');
+        let url = url::Url::parse(&format!("http://{rest}")).ok()?;
+        let host = url.host_str()?.to_owned();
+        (url.path() == "/").then(|| Self { host, port: url.port().unwrap_or(PORT) })
+    }
+
+    pub(crate) fn host_and_port(&self) -> String {
+        format!("{}:{}", self.host, self.port)
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ballista://{}:{}", self.host, self.port)
+    }
+}
+
+/// Connects with a cluster: questions are answered there, rows are read from here.
+pub fn connect(address: &Address, run: &Run) -> Result<Place> {
+    let unreachable = || Error::Elsewhere {
+        fault: Fault::Table,
+        reason: format!("no scheduler answers at {address}"),
+        hint: "start one with `muslin cluster scheduler`, or check the address".into(),
+    };
+    let mut found = address.host_and_port().to_socket_addrs().map_err(|_| unreachable())?;
+    if !found.any(|at| TcpStream::connect_timeout(&at, PATIENCE).is_ok()) {
+        return Err(unreachable());
+    }
+    let runtime = Arc::new(embedded_runtime(run)?);
+    let state = runtime.block_on(async {
+        let config = keep_names(SessionConfig::new_with_ballista())
+            .with_ballista_logical_extension_codec(Arc::new(LogicalCodec::default()))
+            .with_ballista_physical_extension_codec(Arc::new(PhysicalCodec::default()))
+            // Plans that change while they run do not survive the loss of an executor as well.
+            .with_ballista_adaptive_query_planner(false)
+            .with_ballista_job_name("muslin");
+        SessionStateBuilder::new()
+            .with_default_features()
+            .with_config(config)
+            .build()
+            .upgrade_for_ballista(format!("http://{}", address.host_and_port()))
+    });
+    let state = state.map_err(|error| said(&error, &address.to_string()))?;
+    Place::elsewhere(runtime, SessionContext::new_with_state(state), run)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_of_schedulers() {
+        let parsed = |text| Address::parse(text).map(|address| address.to_string());
+        assert_eq!(parsed("ballista://one:7"), Some("ballista://one:7".into()));
+        assert_eq!(parsed("ballista://[::1]:7/"), Some("ballista://[::1]:7".into()));
+        assert_eq!(parsed("ballista://one"), Some("ballista://one:50050".into()));
+        for wrong in
+            ["one:7", "spark://one:7", "ballista://", "ballista://one/x", "ballista://one:x"]
+        {
+            assert_eq!(parsed(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Internal: the same questions asked of a cluster.
+//!
+//! The cluster is [Apache Ballista](ballista_core): a scheduler and executors on as many machines as there
+//! are. Questions about classes are queries like any other. A search for minimal uniques is made of tasks
+//! that know nothing of each other, so executors run our own search over the table: each reads and encodes
+//! it once and keeps it while there is work on it.
+//!
+//! ```text
+//! connect   a cluster's address --> a place where queries are answered
+//! serve     scheduler and executors, as they run on the machines of a cluster
+//! tasks     a table whose partitions are tasks: our own operator
+//! codec     how tasks travel
+//! work      what a task does on an executor
+//! uniques   a search for minimal uniques, handed out and put together
+//! ```
+
+mod codec;
+mod connect;
+mod serve;
+mod tasks;
+mod uniques;
+mod work;
+
+pub use connect::{Address, connect};
+pub use serve::{ExecutorSettings, executor, scheduler};
+pub use uniques::{UniquesSettings, uniques};

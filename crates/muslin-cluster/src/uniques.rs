@@ -1,0 +1,77 @@
+//! A search for minimal uniques, handed out to executors and put together.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use muslin_assess::{MinimalUniques, Score, UniquesFound, UniquesPart};
+use muslin_engine::{Error, Fault, Run};
+use muslin_engine_datafusion::DataFusionEngine;
+use muslin_io::{ColumnChoice, ReadOptions};
+use muslin_table::{EncodedTable, MissingRule};
+
+use crate::tasks::Tasks;
+use crate::work::Work;
+
+/// Parts of a search. More than there are cores, so that the last one is short.
+const PARTS: u32 = 64;
+/// Distinct rows below which a part is not worth its way.
+const LEAST: u64 = 512;
+
+/// What to look for.
+#[derive(Clone, Copy, Debug)]
+pub struct UniquesSettings {
+    /// Most rows that hold a minimal unique.
+    pub k: u32,
+    /// Largest size to look for; any when none.
+    pub max_size: Option<usize>,
+    /// What a missing cell matches.
+    pub missing: MissingRule,
+    /// How rows are scored.
+    pub score: Score,
+    /// Whether to tell what each column adds to each row's score.
+    pub contributions: bool,
+}
+
+/// Searches `table`, which the engine's table is in memory, on the executors of its cluster.
+pub fn uniques(
+    engine: &DataFusionEngine<'_>,
+    table: &EncodedTable,
+    settings: UniquesSettings,
+    run: &Run,
+) -> muslin_assess::Result<UniquesFound> {
+    let parts = (table.rows() as u64).div_ceil(LEAST).clamp(1, PARTS.into());
+    let UniquesSettings { k, max_size, missing, score, contributions } = settings;
+    let names = table.columns().iter().map(|column| column.name().to_owned()).collect();
+    let work = Work {
+        location: engine.location().to_owned(),
+        sql: engine.sql().map(str::to_owned),
+        read: ReadOptions { columns: ColumnChoice::Only(names), ..engine.read_options().clone() },
+        k,
+        max_size,
+        missing,
+        score,
+        contributions,
+        parts: u32::try_from(parts).unwrap_or(PARTS),
+        seconds: run.time_left().map(|left| left.as_secs_f64()),
+    };
+    let search: MinimalUniques = work.search();
+    run.reporter().stage("searching on the cluster", None);
+    let answers = engine.place().read(engine.location(), run, &(Arc::new(Tasks { work }) as _))?;
+    let part = |answer: &[u8]| -> Result<UniquesPart, Error> {
+        serde_json::from_slice(answer).map_err(|_| Error::Elsewhere {
+            fault: Fault::Internal,
+            reason: "an executor's answer is not one to this question".into(),
+            hint: "check that scheduler and executors are of this version of muslin".into(),
+        })
+    };
+    let mut found = Vec::new();
+    for batch in &answers {
+        for answer in batch.column(0).as_binary::<i32>().iter().flatten() {
+            found.push(part(answer)?);
+        }
+    }
+    let prepared = search.prepare(table, run)?;
+    let joined = prepared.join(table, found);
+    run.reporter().finish();
+    joined
+}

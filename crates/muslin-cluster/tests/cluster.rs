@@ -1,0 +1,241 @@
+//! A scheduler and two executors, processes of their own on loopback, answer as memory does; and what
+//! happens when one of them dies.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
+use muslin_assess::{Method, MinimalUniques, Score};
+use muslin_cluster::{Address, UniquesSettings, connect, uniques};
+use muslin_engine::{Engine, Error, Fault, Run, Seed};
+use muslin_engine_datafusion::DataFusionEngine;
+use muslin_io::ReadOptions;
+use muslin_table::{ColumnSet, MissingRule};
+use muslin_testkit::engines::assert_same_answers;
+use parquet::arrow::ArrowWriter;
+
+/// A cluster that ends with the test.
+struct Cluster {
+    address: Address,
+    nodes: Vec<Child>,
+    _folder: tempfile::TempDir,
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        for node in &mut self.nodes {
+            let _ = node.kill();
+            let _ = node.wait();
+        }
+    }
+}
+
+/// A port with a free one after it.
+fn free_port() -> u16 {
+    loop {
+        let first = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = first.local_addr().unwrap().port();
+        if port < u16::MAX && TcpListener::bind(("127.0.0.1", port + 1)).is_ok() {
+            return port;
+        }
+    }
+}
+
+fn node(args: &[&str]) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_muslin-cluster-node"));
+    command.args(args).stdout(Stdio::null()).stderr(Stdio::inherit()).spawn().unwrap()
+}
+
+fn wait_for(port: u16) {
+    let start = Instant::now();
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(start.elapsed() < Duration::from_secs(60), "nobody listens at {port}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+impl Cluster {
+    fn start(executors: usize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let port = free_port();
+        let mut nodes = vec![node(&["scheduler", &port.to_string()])];
+        wait_for(port);
+        for at in 0..executors {
+            let own = free_port();
+            let work = folder.path().join(at.to_string());
+            std::fs::create_dir(&work).unwrap();
+            nodes.push(node(&[
+                "executor",
+                &port.to_string(),
+                &own.to_string(),
+                work.to_str().unwrap(),
+            ]));
+            wait_for(own);
+        }
+        let address = Address::parse(&format!("ballista://127.0.0.1:{port}")).unwrap();
+        Self { address, nodes, _folder: folder }
+    }
+
+    fn open<'a>(&self, path: &Path, sql: Option<&str>, run: &'a Run) -> DataFusionEngine<'a> {
+        let place = connect(&self.address, run).unwrap();
+        let read = ReadOptions::default();
+        DataFusionEngine::open(place, path.to_str().unwrap(), sql, &read, run).unwrap()
+    }
+}
+
+fn drawn(row: usize, column: u64, values: u64) -> i64 {
+    i64::try_from(Seed::new(column).draw(row as u64) % values).unwrap()
+}
+
+fn people(rows: usize) -> RecordBatch {
+    let some = |row, column| drawn(row, column, 13) > 0;
+    let whole = |column, values| -> ArrayRef {
+        let cell = |row| some(row, column).then(|| drawn(row, column, values));
+        Arc::new((0..rows).map(cell).collect::<Int64Array>())
+    };
+    let text = |row| {
+        some(row, 3).then(|| ["a", "", "NA", "it's"][usize::try_from(drawn(row, 3, 4)).unwrap()])
+    };
+    let float = |row| {
+        some(row, 4).then(|| [0.0, -0.0, f64::NAN, 2.5][usize::try_from(drawn(row, 4, 4)).unwrap()])
+    };
+    let columns: [(&str, ArrayRef); 5] = [
+        ("age", whole(1, 30)),
+        ("The town", whole(2, 200)),
+        ("name", Arc::new((0..rows).map(text).collect::<StringArray>())),
+        ("weight", Arc::new((0..rows).map(float).collect::<Float64Array>())),
+        ("job", whole(5, 9)),
+    ];
+    RecordBatch::try_from_iter_with_nullable(columns.map(|(name, array)| (name, array, true)))
+        .unwrap()
+}
+
+fn write(batch: &RecordBatch, path: &Path) {
+    let file = std::fs::File::create(path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(batch).unwrap();
+    writer.close().unwrap();
+}
+
+fn in_files(batch: &RecordBatch, files: usize) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let each = batch.num_rows().div_ceil(files);
+    for at in 0..files {
+        let start = at * each;
+        let part = batch.slice(start, each.min(batch.num_rows() - start));
+        write(&part, &folder.path().join(format!("part-{at:03}.parquet")));
+    }
+    folder
+}
+
+#[test]
+fn a_cluster_answers_as_memory_does() {
+    let cluster = Cluster::start(2);
+    let run = Run::new();
+    let batch = people(3_000);
+    let folder = in_files(&batch, 5);
+    let engine = cluster.open(folder.path(), None, &run);
+    let table = engine.collect(&engine.head().all_columns()).unwrap();
+    assert_eq!(table.rows(), 3_000);
+    assert_same_answers(&engine, &table);
+    let query = cluster.open(folder.path(), Some("select age, job from input where age > 3"), &run);
+    let table = query.collect(&query.head().all_columns()).unwrap();
+    assert_same_answers(&query, &table);
+}
+
+#[test]
+fn executors_search_for_uniques_as_one_machine_does() {
+    let cluster = Cluster::start(2);
+    let run = Run::new();
+    let folder = in_files(&people(2_500), 3);
+    let engine = cluster.open(folder.path(), None, &run);
+    let table = engine.collect(&engine.head().all_columns()).unwrap();
+    for (k, max_size, missing) in [
+        (1, None, MissingRule::Category),
+        (2, Some(3), MissingRule::Distinct),
+        (1, Some(4), MissingRule::Wildcard),
+    ] {
+        let settings =
+            UniquesSettings { k, max_size, missing, score: Score::default(), contributions: true };
+        let found = uniques(&engine, &table, settings, &run).unwrap();
+        let search = MinimalUniques::new().k(k).max_size(max_size).missing(missing);
+        let alone =
+            search.contributions(true).method(Some(Method::AgreeSets)).run(&table, &run).unwrap();
+        assert!(found.total() > 0);
+        assert_eq!(format!("{found:?}"), format!("{alone:?}"));
+    }
+}
+
+#[test]
+fn an_executor_that_dies_costs_time_and_nothing_else() {
+    let mut cluster = Cluster::start(2);
+    let run = Run::new();
+    let folder = in_files(&people(60_000), 12);
+    let engine = cluster.open(folder.path(), None, &run);
+    let table = engine.collect(&engine.head().all_columns()).unwrap();
+    let all = engine.head().all_columns();
+    let memory = muslin_engine::MemoryEngine::new(&table, &run);
+    let expected = memory.class_sizes(&all, MissingRule::Category).unwrap();
+    let (found, searched) = std::thread::scope(|scope| {
+        let counted = scope.spawn(|| engine.class_sizes(&all, MissingRule::Category));
+        let settings = UniquesSettings {
+            k: 1,
+            max_size: None,
+            missing: MissingRule::Category,
+            score: Score::default(),
+            contributions: false,
+        };
+        let searched = scope.spawn({
+            let (engine, table, run) = (&engine, &table, &run);
+            move || uniques(engine, table, settings, run)
+        });
+        std::thread::sleep(Duration::from_millis(700));
+        assert!(
+            !counted.is_finished() || !searched.is_finished(),
+            "there is nothing left to disturb"
+        );
+        // The last one: no sign of life any more, in the middle of its work.
+        let mut last = cluster.nodes.pop().unwrap();
+        last.kill().unwrap();
+        last.wait().unwrap();
+        (counted.join().unwrap(), searched.join().unwrap())
+    });
+    assert_eq!(found.unwrap(), expected);
+    let alone = MinimalUniques::new().method(Some(Method::AgreeSets)).run(&table, &run).unwrap();
+    assert_eq!(format!("{:?}", searched.unwrap()), format!("{alone:?}"));
+    // One is left, and goes on.
+    let again = engine.class_sizes(&ColumnSet::first(3), MissingRule::Category).unwrap();
+    assert_eq!(again, memory.class_sizes(&ColumnSet::first(3), MissingRule::Category).unwrap());
+}
+
+#[test]
+fn what_is_not_there_is_told() {
+    let run = Run::new();
+    let nobody = Address::parse(&format!("ballista://127.0.0.1:{}", free_port())).unwrap();
+    let Err(Error::Elsewhere { fault: Fault::Table, reason, .. }) = connect(&nobody, &run) else {
+        panic!("nobody is there");
+    };
+    assert!(reason.contains("no scheduler answers"), "{reason}");
+
+    let mut cluster = Cluster::start(1);
+    let folder = in_files(&people(500), 2);
+    let engine = cluster.open(folder.path(), None, &run);
+    for file in std::fs::read_dir(folder.path()).unwrap() {
+        std::fs::remove_file(file.unwrap().path()).unwrap();
+    }
+    let gone = engine.class_sizes(&ColumnSet::first(2), MissingRule::Category);
+    assert!(matches!(gone, Err(Error::Elsewhere { fault: Fault::Table, .. })), "{gone:?}");
+
+    // The scheduler goes away.
+    let folder = in_files(&people(500), 2);
+    let engine = cluster.open(folder.path(), None, &run);
+    let mut scheduler = cluster.nodes.remove(0);
+    scheduler.kill().unwrap();
+    scheduler.wait().unwrap();
+    let gone = engine.class_sizes(&ColumnSet::first(2), MissingRule::Category);
+    assert!(matches!(gone, Err(Error::Elsewhere { fault: Fault::Table, .. })), "{gone:?}");
+}

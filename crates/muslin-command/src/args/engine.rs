@@ -1,0 +1,26 @@
+use clap::Args as ClapArgs;
+use muslin::{AskAt, EngineName};
+
+/// Where a table is asked about.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Where to ask")]
+pub struct EngineArgs {
+    /// Who answers: `memory`, `datafusion` for tables larger than memory, folders, globs and object stores, or a
+    /// cluster such as `ballista://host:50050` [default: memory].
+    #[arg(long, value_name = "ENGINE", value_parser = parse_engine)]
+    pub engine: Option<EngineName>,
+    /// Look at what this query gives, such as `select age, sex from input where year = 2020`; `input` is FILE.
+    #[arg(long, value_name = "QUERY")]
+    pub sql: Option<String>,
+}
+
+impl EngineArgs {
+    /// Where the flags say that the table is asked about.
+    pub fn at(&self) -> AskAt {
+        AskAt { engine: self.engine.clone().unwrap_or_default(), sql: self.sql.clone() }
+    }
+}
+
+fn parse_engine(text: &str) -> Result<EngineName, String> {
+    EngineName::parse(text).ok_or_else(|| "`memory`, `datafusion` or `ballista://host:port`".into())
+}

@@ -1,0 +1,164 @@
+//! Where a table is: a file, a folder, a glob or an address of an object store.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use datafusion::common::DataFusionError;
+use datafusion::datasource::file_format::FileFormat;
+use datafusion::datasource::file_format::arrow::ArrowFormat;
+use datafusion::datasource::file_format::csv::CsvFormat;
+use datafusion::datasource::file_format::parquet::ParquetFormat;
+use datafusion::datasource::listing::{
+    ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
+};
+use datafusion::prelude::SessionContext;
+use futures::TryStreamExt;
+use muslin_io::{CsvOptions, Format};
+use object_store::{ObjectMeta, ObjectStoreExt};
+
+use crate::error::own_error;
+
+type Result<T, E = DataFusionError> = std::result::Result<T, E>;
+
+/// A table in files of one format.
+pub(crate) struct Located {
+    pub(crate) table: Arc<ListingTable>,
+    pub(crate) format: Format,
+    /// Bytes of its files.
+    pub(crate) bytes: u64,
+}
+
+/// Finds the files at a location; what they are is told by the first one's content. Texts are for queries alone:
+/// their types are found out as DataFusion does.
+pub(crate) async fn locate(
+    context: &SessionContext,
+    location: &str,
+    options: &CsvOptions,
+    is_queried: bool,
+) -> Result<Located> {
+    let url = address(location)?;
+    register_store(context, &url)?;
+    let state = context.state();
+    let store = context.runtime_env().object_store(&url)?;
+    let in_folder = url.is_collection() && url.get_glob().is_none();
+    let files: Vec<ObjectMeta> =
+        url.list_all_files(&state, store.as_ref(), "").await?.try_collect().await?;
+    let mut files: Vec<ObjectMeta> = files.into_iter().filter(is_data).collect();
+    files.sort_by(|a, b| a.location.cmp(&b.location));
+    let Some(first) = files.first() else {
+        return Err(object_store::Error::NotFound {
+            path: String::new(),
+            source: "no file".into(),
+        }
+        .into());
+    };
+    let head = store.get_range(&first.location, 0..first.size.min(8)).await?;
+    let (format, reader): (Format, Arc<dyn FileFormat>) = match &head[..] {
+        [b'P', b'A', b'R', b'1', ..] => (
+            Format::Parquet,
+            Arc::new(
+                ParquetFormat::default()
+                    .with_options(context.copied_table_options().parquet.clone()),
+            ),
+        ),
+        [b'A', b'R', b'R', b'O', b'W', b'1', ..] => (Format::ArrowFile, Arc::new(ArrowFormat)),
+        _ if is_queried => {
+            let delimiter = options.delimiter.and_then(|own| u8::try_from(own).ok());
+            let csv = CsvFormat::default()
+                .with_has_header(options.header.unwrap_or(true))
+                .with_delimiter(delimiter.unwrap_or(b','));
+            (Format::Csv, Arc::new(csv))
+        }
+        _ => {
+            return own_error(
+                "only Parquet and Arrow files are read by this engine",
+                "leave out `--engine`; or pass `--sql \"select * from input\"`, with types as the engine finds them",
+            );
+        }
+    };
+    // In a folder there may be other things too.
+    let own = Path::new(first.location.as_ref()).extension().and_then(|own| own.to_str());
+    let extension = own.filter(|_| in_folder).map_or(String::new(), |own| format!(".{own}"));
+    let options = ListingOptions::new(reader).with_file_extension(extension);
+    let config = ListingTableConfig::new(url).with_listing_options(options);
+    let config = config.infer_partitions_from_path(&state).await?;
+    let config = config.infer_schema(&state).await?;
+    let table = Arc::new(ListingTable::try_new(config)?);
+    Ok(Located { table, format, bytes: files.iter().map(|file| file.size).sum() })
+}
+
+/// Makes the store of a location known to a context.
+pub(crate) fn known_to(context: &SessionContext, location: &str) -> Result<()> {
+    register_store(context, &address(location)?)
+}
+
+/// A file that is there is never a glob, whatever its name.
+fn address(location: &str) -> Result<ListingTableUrl> {
+    let path = Path::new(location);
+    if !path.is_file() {
+        return ListingTableUrl::parse(location);
+    }
+    let path = std::path::absolute(path)?;
+    match url::Url::from_file_path(&path) {
+        Ok(url) => ListingTableUrl::try_new(url, None),
+        Err(()) => own_error("the name of the file is no text", "rename it"),
+    }
+}
+
+/// Marks that other programs leave in folders hold no rows.
+fn is_data(file: &ObjectMeta) -> bool {
+    let hidden = |part: &str| part.starts_with('_') || part.starts_with('.');
+    file.size > 0 && !file.location.filename().is_some_and(hidden)
+}
+
+#[cfg(not(feature = "object-stores"))]
+fn register_store(_: &SessionContext, url: &ListingTableUrl) -> Result<()> {
+    match url.scheme() {
+        "file" => Ok(()),
+        _ => own_error(
+            "this build of muslin reads files alone",
+            "build it with `--features object-stores`",
+        ),
+    }
+}
+
+/// Stores are known by their addresses; credentials come from the environment, as for other programs.
+#[cfg(feature = "object-stores")]
+fn register_store(context: &SessionContext, url: &ListingTableUrl) -> Result<()> {
+    use object_store::aws::AmazonS3Builder;
+    use object_store::http::HttpBuilder;
+    use object_store::{ClientOptions, ObjectStore, RetryConfig};
+
+    let address = url.get_url();
+    let retry = RetryConfig {
+        max_retries: 3,
+        retry_timeout: std::time::Duration::from_secs(20),
+        ..RetryConfig::default()
+    };
+    let own = ClientOptions::new().with_allow_http(true);
+    let store: Arc<dyn ObjectStore> = match url.scheme() {
+        "file" => return Ok(()),
+        "s3" | "s3a" => Arc::new(
+            AmazonS3Builder::from_env()
+                .with_url(address.as_str())
+                .with_allow_http(true)
+                .with_retry(retry)
+                .build()?,
+        ),
+        "http" | "https" => Arc::new(
+            HttpBuilder::new()
+                .with_url(address[..url::Position::BeforePath].to_owned())
+                .with_client_options(own)
+                .with_retry(retry)
+                .build()?,
+        ),
+        _ => {
+            return own_error(
+                "tables are read from files, and from addresses that begin with s3:, http: or https:",
+                "name one of these",
+            );
+        }
+    };
+    context.register_object_store(address, store);
+    Ok(())
+}

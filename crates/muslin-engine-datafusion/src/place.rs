@@ -1,0 +1,192 @@
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arrow_array::RecordBatch;
+use datafusion::catalog::TableProvider;
+use datafusion::common::DataFusionError;
+use datafusion::execution::memory_pool::{FairSpillPool, MemoryPool, UnboundedMemoryPool};
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
+use datafusion::parquet::errors::ParquetError;
+use datafusion::prelude::{SessionConfig, SessionContext};
+use futures::FutureExt;
+use muslin_engine::{Error, Fault, Result, Run};
+use tokio::runtime::Runtime;
+
+use crate::error::said;
+
+/// How often a run is asked whether it should end.
+const LOOK: Duration = Duration::from_millis(25);
+
+/// Who answers queries about a table.
+pub struct Place {
+    runtime: Arc<Runtime>,
+    /// Answers questions whose answers have no order, in parallel.
+    pub(crate) counting: SessionContext,
+    /// Reads rows in their order, in this process.
+    pub(crate) reading: SessionContext,
+    /// Sets of columns that are asked about together.
+    pub(crate) sets_at_once: usize,
+    /// How often a query is asked before its failure is told. A query changes nothing, so it may be asked
+    /// again; where there is one process only, it would fail again.
+    tries: u32,
+}
+
+impl Place {
+    /// This process, on the threads and within the memory of `run`; what memory does not hold goes to
+    /// temporary files.
+    pub fn here(run: &Run) -> Result<Self> {
+        let runtime = Arc::new(embedded_runtime(run)?);
+        let environment = environment(run)?;
+        let counting = SessionContext::new_with_config_rt(
+            config(run.thread_count()),
+            Arc::clone(&environment),
+        );
+        let reading = SessionContext::new_with_config_rt(config(1), environment);
+        Ok(Self { runtime, counting, reading, sets_at_once: 8, tries: 1 })
+    }
+
+    /// Somewhere else: `counting` answers there, rows are read from here.
+    pub fn elsewhere(runtime: Arc<Runtime>, counting: SessionContext, run: &Run) -> Result<Self> {
+        let reading = SessionContext::new_with_config_rt(config(1), environment(run)?);
+        Ok(Self { runtime, counting, reading, sets_at_once: 8, tries: 3 })
+    }
+
+    /// Waits for an answer about the table at `name`, until the run is to end.
+    pub fn wait<T>(
+        &self,
+        name: &str,
+        run: &Run,
+        answer: impl Future<Output = Result<T, DataFusionError>>,
+    ) -> Result<T> {
+        wait(&self.runtime, name, run, answer)
+    }
+
+    /// Shares work out by the size of a table: elsewhere, each part is a task that travels.
+    pub(crate) fn scale_to(&self, bytes: u64) {
+        /// Bytes of files that are worth a task.
+        const TASK: u64 = 32 << 20;
+        if self.is_elsewhere() {
+            let parts = usize::try_from((bytes / TASK).clamp(2, 256)).unwrap_or(2);
+            let state = self.counting.state_ref();
+            state.write().config_mut().options_mut().execution.target_partitions = parts;
+        }
+    }
+
+    /// All rows of a table, wherever queries are answered.
+    pub fn read(
+        &self,
+        name: &str,
+        run: &Run,
+        table: &Arc<dyn TableProvider>,
+    ) -> Result<Vec<RecordBatch>> {
+        self.try_again(|| {
+            self.wait(name, run, async {
+                self.counting.read_table(Arc::clone(table))?.collect().await
+            })
+        })
+    }
+
+    /// The answer to a query, as `understood`. That checks whether it adds up: a cluster that loses an executor
+    /// has been seen to count rows twice, or not at all.
+    pub(crate) fn ask<T>(
+        &self,
+        name: &str,
+        run: &Run,
+        sql: &str,
+        understood: impl Fn(&[RecordBatch]) -> Result<T>,
+    ) -> Result<T> {
+        self.try_again(|| {
+            let answer =
+                self.wait(name, run, async { self.counting.sql(sql).await?.collect().await })?;
+            understood(&answer)
+        })
+    }
+
+    /// Whether questions are answered by others.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.tries > 1
+    }
+
+    fn try_again<T>(&self, mut asked: impl FnMut() -> Result<T>) -> Result<T> {
+        for _ in 1..self.tries {
+            match asked() {
+                Err(Error::Elsewhere { fault: Fault::Table, .. }) => {}
+                answered => return answered,
+            }
+        }
+        asked()
+    }
+
+    pub(crate) fn runtime(&self) -> &Arc<Runtime> {
+        &self.runtime
+    }
+}
+
+/// Waits for an answer, until the run is to end; then the query is let go.
+pub(crate) fn wait<T>(
+    runtime: &Runtime,
+    name: &str,
+    run: &Run,
+    answer: impl Future<Output = Result<T, DataFusionError>>,
+) -> Result<T> {
+    // Decoders check what they read; should one panic on bytes that it did not expect, that is damage.
+    let panicked =
+        |_| Err(DataFusionError::ParquetError(Box::new(ParquetError::General("panicked".into()))));
+    let answer = AssertUnwindSafe(answer).catch_unwind().map(|done| done.unwrap_or_else(panicked));
+    runtime.block_on(async {
+        tokio::pin!(answer);
+        loop {
+            tokio::select! {
+                done = &mut answer => return done.map_err(|error| said(&error, name)),
+                () = tokio::time::sleep(LOOK) => run.check()?,
+            }
+        }
+    })
+}
+
+/// Threads for queries.
+pub fn embedded_runtime(run: &Run) -> Result<Runtime> {
+    let threads = run.thread_count().max(1);
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    builder
+        .worker_threads(threads)
+        .thread_name("muslin-query")
+        .enable_all()
+        .build()
+        .map_err(|_| Error::Threads { threads })
+}
+
+fn config(partitions: usize) -> SessionConfig {
+    keep_names(SessionConfig::new())
+        .with_target_partitions(partitions.max(1))
+        // A row's number is its place: what is read is read in its order.
+        .with_repartition_file_scans(partitions > 1)
+        .with_collect_statistics(true)
+}
+
+/// Columns keep the names and types that they have in their files.
+pub fn keep_names(mut config: SessionConfig) -> SessionConfig {
+    let options = config.options_mut();
+    options.sql_parser.enable_ident_normalization = false;
+    options.execution.parquet.schema_force_view_types = false;
+    options.execution.parquet.skip_metadata = true;
+    config
+}
+
+/// Memory for queries. They are not the only ones to use some: buffers of files are not counted.
+fn environment(run: &Run) -> Result<Arc<RuntimeEnv>> {
+    let pool: Arc<dyn MemoryPool> = match run.memory_budget() {
+        None => Arc::new(UnboundedMemoryPool::default()),
+        Some(budget) => {
+            let most = usize::try_from(budget / 2).unwrap_or(usize::MAX);
+            Arc::new(FairSpillPool::new(most))
+        }
+    };
+    RuntimeEnvBuilder::new().with_memory_pool(pool).build_arc().map_err(|_| Error::Elsewhere {
+        fault: Fault::Limit,
+        reason: "there is no folder for temporary files".into(),
+        hint: "set TMPDIR to a folder that can be written".into(),
+    })
+}

@@ -1,0 +1,125 @@
+//! Minimal uniques of up to three items by counts alone, where the table does not fit memory.
+
+use std::collections::BTreeMap;
+
+use muslin_assess::Method;
+use muslin_engine::{Coverage, Run};
+use muslin_table::{ColumnId, ColumnSet, MissingRule};
+
+use super::report::{ColumnSetReport, DisReport, ScoreReport};
+use super::{UniquesJob, UniquesReport};
+use crate::Result;
+use crate::elsewhere::{self, Elsewhere};
+use crate::input::InputReport;
+use crate::keys::{nearly_unique_warning, set_names};
+
+/// Items of a minimal unique, at most.
+const MOST: usize = 3;
+/// Sets of columns that are told.
+const SETS: usize = 20;
+
+impl UniquesJob {
+    /// Counts minimal uniques, set of columns by set of columns. Rows are not told apart by counts, so they
+    /// have no scores.
+    pub(super) fn small_uniques(
+        &self,
+        elsewhere: &Elsewhere<'_>,
+        run: &Run,
+    ) -> Result<UniquesReport> {
+        let most = self.max_size.filter(|&most| most <= MOST).ok_or_else(|| {
+            elsewhere::wrong(
+                "the table does not fit memory, and counts alone tell of up to three items",
+                "pass `--max-size 3`, or a larger `--memory`",
+            )
+        })?;
+        if self.missing == MissingRule::Wildcard || self.output.is_some() {
+            return Err(elsewhere::wrong(
+                "the table does not fit memory, and counts alone tell neither of rows nor of cells that match anything",
+                "pass a larger `--memory`, or leave out `-o` and `--missing wildcard`",
+            ));
+        }
+        let sets = subsets(elsewhere.head.columns().len(), most);
+        run.reporter().stage("counting", Some(sets.len() as u64));
+        let mut by_size: BTreeMap<usize, u64> = BTreeMap::new();
+        let mut counted: Vec<(ColumnSet, u64)> = Vec::new();
+        for set in sets {
+            let found = elsewhere.engine.minimal_uniques_of(&set, self.k, self.missing)?;
+            run.reporter().advance(1);
+            if found > 0 {
+                *by_size.entry(set.len()).or_insert(0) += found;
+                counted.push((set, found));
+            }
+        }
+        run.reporter().finish();
+        counted.sort_by(|(a, more), (b, fewer)| fewer.cmp(more).then_with(|| a.cmp(b)));
+        counted.truncate(SETS);
+        let head = &elsewhere.head;
+        let mut warnings: Vec<String> =
+            elsewhere.nearly_unique()?.iter().map(|name| nearly_unique_warning(name)).collect();
+        warnings.push(
+            "the table does not fit memory, so minimal uniques were counted and rows were not: they have no scores here".into(),
+        );
+        warnings.extend(elsewhere.warnings(&self.read, run)?);
+        let sizes = elsewhere.engine.class_sizes(&head.all_columns(), self.missing)?;
+        let rows_of = |size: u64| {
+            sizes.counts().iter().find(|count| count.size == size).map_or(0, |count| count.rows)
+        };
+        let (weights_scale, columns) = (0, head.columns().len());
+        Ok(UniquesReport {
+            schema: 1,
+            command: "uniques".into(),
+            coverage: Coverage::Complete,
+            input: InputReport::new(&elsewhere.source),
+            rows: elsewhere.rows,
+            duplicates_dropped: None,
+            columns: columns as u64,
+            column_names: set_names(head, &head.all_columns()),
+            left_out: elsewhere.left_out.clone(),
+            missing_rule: self.missing,
+            k: self.k,
+            max_size: self.max_size,
+            method: Method::ColumnSets,
+            total: by_size.values().sum(),
+            by_size,
+            rows_with_uniques: None,
+            rows_by_smallest: Vec::new(),
+            score: ScoreReport::new(self.score, weights_scale, columns, self.max_size),
+            dis: DisReport {
+                fraction: self.dis_fraction,
+                alone: rows_of(1),
+                paired: rows_of(2),
+                theta: None,
+            },
+            column_shares: Vec::new(),
+            sets: counted
+                .iter()
+                .map(|(set, uniques)| ColumnSetReport {
+                    columns: set_names(head, set),
+                    uniques: *uniques,
+                })
+                .collect(),
+            top_rows: Vec::new(),
+            written: None,
+            warnings,
+        })
+    }
+}
+
+/// Sets of one column up to `most` columns, smaller ones first.
+fn subsets(columns: usize, most: usize) -> Vec<ColumnSet> {
+    let mut sets: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut from = 0;
+    for _ in 0..most.min(columns) {
+        let to = sets.len();
+        for at in from..to {
+            let next = sets[at].last().map_or(0, |last| last + 1);
+            for column in next..columns {
+                let mut set = sets[at].clone();
+                set.push(column);
+                sets.push(set);
+            }
+        }
+        from = to;
+    }
+    sets.into_iter().skip(1).map(|set| set.into_iter().map(ColumnId::new).collect()).collect()
+}
