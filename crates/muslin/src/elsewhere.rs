@@ -67,6 +67,7 @@ impl AskAt {
 
 /// What a search for minimal uniques on executors is asked.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "cluster"), expect(dead_code, reason = "executors are asked"))]
 pub(crate) struct UniquesAsked {
     pub(crate) k: u32,
     pub(crate) max_size: Option<usize>,
