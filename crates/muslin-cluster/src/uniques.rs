@@ -10,7 +10,7 @@ use muslin_io::{ColumnChoice, ReadOptions};
 use muslin_table::{EncodedTable, MissingRule};
 
 use crate::tasks::Tasks;
-use crate::work::Work;
+use crate::work::{Work, fingerprint};
 
 /// Parts of a search. More than there are cores, so that the last one is short.
 const PARTS: u32 = 64;
@@ -52,6 +52,7 @@ pub fn uniques(
         score,
         contributions,
         parts: u32::try_from(parts).unwrap_or(PARTS),
+        fingerprint: fingerprint(table),
         seconds: run.time_left().map(|left| left.as_secs_f64()),
     };
     let search: MinimalUniques = work.search();

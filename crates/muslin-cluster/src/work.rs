@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use datafusion::common::{DataFusionError, Result};
 use muslin_assess::{MinimalUniques, PreparedUniques, Score, UniquesPart};
-use muslin_engine::{Engine, Run};
+use muslin_engine::{Engine, Run, fold_bits};
 use muslin_engine_datafusion::{DataFusionEngine, Place};
 use muslin_io::ReadOptions;
-use muslin_table::MissingRule;
+use muslin_table::{EncodedTable, MissingRule};
 use serde::{Deserialize, Serialize};
 
 /// A search for minimal uniques in the table at a location, in parts.
@@ -24,6 +24,8 @@ pub(crate) struct Work {
     pub(crate) score: Score,
     pub(crate) contributions: bool,
     pub(crate) parts: u32,
+    /// What the asking program read: who reads anything else has no part in it.
+    pub(crate) fingerprint: u64,
     /// How long a part may take.
     pub(crate) seconds: Option<f64>,
 }
@@ -74,10 +76,29 @@ impl Work {
             DataFusionEngine::open(place, &self.location, self.sql.as_deref(), &self.read, run)
                 .map_err(failed)?;
         let table = engine.collect(&engine.head().all_columns()).map_err(failed)?;
+        if fingerprint(&table) != self.fingerprint {
+            let changed = "the table changed while it was asked about";
+            return Err(DataFusionError::Execution(format!("muslin: {changed}")));
+        }
         let prepared = Arc::new(self.search().prepare(&table, run).map_err(failed)?);
         *kept = Some((self.clone(), Arc::clone(&prepared)));
         Ok(prepared)
     }
+}
+
+/// A number that two tables of other cells hardly share.
+pub(crate) fn fingerprint(table: &EncodedTable) -> u64 {
+    let mix = |sum: u64, next: u64| fold_bits(sum.rotate_left(5) ^ next);
+    let start = mix(0, table.rows() as u64);
+    table.columns().iter().fold(start, |sum, column| {
+        let sum = column
+            .dictionary()
+            .texts()
+            .iter()
+            .flat_map(|text| text.bytes())
+            .fold(sum, |sum, byte| mix(sum, u64::from(byte)));
+        column.codes().slots().fold(sum, |sum, slot| mix(sum, u64::from(slot)))
+    })
 }
 
 /// Our own errors quote no cell, so they may travel.
