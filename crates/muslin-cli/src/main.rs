@@ -18,6 +18,11 @@ use muslin_command::args::{Args, Command};
 use crate::commands::{Finished, talk};
 use crate::exit::Exit;
 
+/// Memory that is not used any more goes back to the system, whichever thread used it.
+#[cfg(all(feature = "datafusion", not(target_env = "msvc")))]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 /// Where the last panic happened; its message may hold a value and is not kept.
 static PANICKED_AT: Mutex<Option<String>> = Mutex::new(None);
 

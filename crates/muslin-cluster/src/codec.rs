@@ -1,4 +1,4 @@
-//! How tasks travel: as JSON, beside everything that travels already.
+//! How tasks and drawn rows travel, beside everything that travels already.
 
 use std::sync::Arc;
 
@@ -10,26 +10,57 @@ use datafusion::datasource::file_format::FileFormatFactory;
 use datafusion::execution::TaskContext;
 use datafusion::logical_expr::{AggregateUDF, Extension, LogicalPlan, ScalarUDF, WindowUDF};
 use datafusion::physical_plan::ExecutionPlan;
+use datafusion_proto::bytes::{physical_plan_from_bytes, physical_plan_to_bytes};
 use datafusion_proto::logical_plan::LogicalExtensionCodec;
 use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
+use muslin_engine_datafusion::{DrawnRows, DrawnRowsExec, ScannedFiles};
 
 use crate::tasks::{Tasks, TasksExec};
 use crate::work::Work;
 
-/// What our own messages begin with.
-const MARK: &[u8] = b"muslin-tasks-1\n";
+/// What a message about tasks begins with.
+const TASKS: &[u8] = b"muslin-tasks-1\n";
+/// What a message about drawn rows begins with.
+const DRAWN: &[u8] = b"muslin-drawn-1\n";
 
-fn encode(work: &Work, buffer: &mut Vec<u8>) -> Result<()> {
-    buffer.extend_from_slice(MARK);
-    serde_json::to_writer(buffer, work).map_err(|error| DataFusionError::External(Box::new(error)))
+/// One of ours.
+enum Own {
+    Tasks(Work),
+    Drawn(ScannedFiles, Vec<Vec<u64>>),
 }
 
-fn decode(buffer: &[u8]) -> Option<Result<Work>> {
-    let work = buffer.strip_prefix(MARK)?;
-    Some(serde_json::from_slice(work).map_err(|error| DataFusionError::External(Box::new(error))))
+fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusionError {
+    DataFusionError::External(Box::new(error))
 }
 
-/// Tables of tasks, and all that Ballista knows.
+fn encode_tasks(work: &Work, buffer: &mut Vec<u8>) -> Result<()> {
+    buffer.extend_from_slice(TASKS);
+    serde_json::to_writer(buffer, work).map_err(external)
+}
+
+/// A line of numbers, then the plan that reads the files.
+fn encode_drawn(files: &ScannedFiles, parts: &[Vec<u64>], buffer: &mut Vec<u8>) -> Result<()> {
+    buffer.extend_from_slice(DRAWN);
+    serde_json::to_writer(&mut *buffer, &(files.rows(), parts)).map_err(external)?;
+    buffer.push(b'\n');
+    buffer.extend_from_slice(&physical_plan_to_bytes(Arc::clone(files.scan()))?);
+    Ok(())
+}
+
+fn decode(buffer: &[u8], context: &TaskContext) -> Result<Option<Own>> {
+    if let Some(work) = buffer.strip_prefix(TASKS) {
+        return Ok(Some(Own::Tasks(serde_json::from_slice(work).map_err(external)?)));
+    }
+    let Some(drawn) = buffer.strip_prefix(DRAWN) else { return Ok(None) };
+    let Some(end) = drawn.iter().position(|&byte| byte == b'\n') else {
+        return internal_err!("drawn rows have numbers");
+    };
+    let (rows, parts) = serde_json::from_slice(&drawn[..end]).map_err(external)?;
+    let scan = physical_plan_from_bytes(&drawn[end + 1..], context)?;
+    Ok(Some(Own::Drawn(ScannedFiles::new(scan, rows), parts)))
+}
+
+/// Tables of tasks and of drawn rows, and all that Ballista knows.
 #[derive(Debug, Default)]
 pub(crate) struct LogicalCodec(BallistaLogicalExtensionCodec);
 
@@ -54,8 +85,9 @@ impl LogicalExtensionCodec for LogicalCodec {
         schema: SchemaRef,
         context: &TaskContext,
     ) -> Result<Arc<dyn TableProvider>> {
-        match decode(buffer) {
-            Some(work) => Ok(Arc::new(Tasks { work: work? })),
+        match decode(buffer, context)? {
+            Some(Own::Tasks(work)) => Ok(Arc::new(Tasks { work })),
+            Some(Own::Drawn(files, parts)) => Ok(Arc::new(DrawnRows::new(files, parts))),
             None => self.0.try_decode_table_provider(buffer, name, schema, context),
         }
     }
@@ -66,8 +98,11 @@ impl LogicalExtensionCodec for LogicalCodec {
         node: Arc<dyn TableProvider>,
         buffer: &mut Vec<u8>,
     ) -> Result<()> {
-        match node.downcast_ref::<Tasks>() {
-            Some(tasks) => encode(&tasks.work, buffer),
+        if let Some(tasks) = node.downcast_ref::<Tasks>() {
+            return encode_tasks(&tasks.work, buffer);
+        }
+        match node.downcast_ref::<DrawnRows>() {
+            Some(drawn) => encode_drawn(drawn.files(), drawn.parts(), buffer),
             None => self.0.try_encode_table_provider(name, node, buffer),
         }
     }
@@ -113,7 +148,7 @@ impl LogicalExtensionCodec for LogicalCodec {
     }
 }
 
-/// Operators that do tasks, and all that Ballista knows.
+/// Operators that do tasks and read drawn rows, and all that Ballista knows.
 #[derive(Debug, Default)]
 pub(crate) struct PhysicalCodec(BallistaPhysicalExtensionCodec);
 
@@ -125,12 +160,15 @@ impl PhysicalExtensionCodec for PhysicalCodec {
         context: &TaskContext,
         converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        match decode(buffer) {
-            Some(work) => match inputs {
-                [parts] => Ok(Arc::new(TasksExec::new(work?, Arc::clone(parts)))),
-                _ => internal_err!("tasks have one table of parts"),
-            },
-            None => self.0.try_decode(buffer, inputs, context, converter),
+        match (decode(buffer, context)?, inputs) {
+            (Some(Own::Tasks(work)), [parts]) => {
+                Ok(Arc::new(TasksExec::new(work, Arc::clone(parts))))
+            }
+            (Some(Own::Drawn(files, _)), [numbers]) => {
+                Ok(Arc::new(DrawnRowsExec::new(files, Arc::clone(numbers))))
+            }
+            (Some(_), _) => internal_err!("an operator of muslin's has one table of numbers"),
+            (None, _) => self.0.try_decode(buffer, inputs, context, converter),
         }
     }
 
@@ -140,8 +178,12 @@ impl PhysicalExtensionCodec for PhysicalCodec {
         buffer: &mut Vec<u8>,
         converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<()> {
-        match node.downcast_ref::<TasksExec>() {
-            Some(tasks) => encode(&tasks.work, buffer),
+        if let Some(tasks) = node.downcast_ref::<TasksExec>() {
+            return encode_tasks(&tasks.work, buffer);
+        }
+        match node.downcast_ref::<DrawnRowsExec>() {
+            // The numbers are in the table below.
+            Some(drawn) => encode_drawn(drawn.files(), &[], buffer),
             None => self.0.try_encode(node, buffer, converter),
         }
     }

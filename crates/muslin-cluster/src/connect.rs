@@ -7,7 +7,7 @@ use ballista_core::extension::{SessionConfigExt, SessionStateExt};
 use datafusion::execution::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use muslin_engine::{Error, Fault, Result, Run};
-use muslin_engine_datafusion::{Place, embedded_runtime, keep_names, said};
+use muslin_engine_datafusion::{Place, embedded_runtime, environment, keep_names, said};
 
 use crate::codec::{LogicalCodec, PhysicalCodec};
 
@@ -55,6 +55,7 @@ pub fn connect(address: &Address, run: &Run) -> Result<Place> {
         return Err(unreachable());
     }
     let runtime = Arc::new(embedded_runtime(run)?);
+    let environment = environment(run)?;
     let state = runtime.block_on(async {
         let config = keep_names(SessionConfig::new_with_ballista())
             .with_ballista_logical_extension_codec(Arc::new(LogicalCodec::default()))
@@ -65,6 +66,7 @@ pub fn connect(address: &Address, run: &Run) -> Result<Place> {
         SessionStateBuilder::new()
             .with_default_features()
             .with_config(config)
+            .with_runtime_env(environment)
             .build()
             .upgrade_for_ballista(format!("http://{}", address.host_and_port()))
     });

@@ -1,19 +1,23 @@
 //! Scheduler and executors, as they run on the machines of a cluster.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_core::error::BallistaError;
 use ballista_core::extension::SessionConfigExt;
+use ballista_core::utils::default_session_builder;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::SchedulerConfig;
 use ballista_scheduler::scheduler_process::start_server;
+use datafusion::common::DataFusionError;
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
+use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::prelude::SessionConfig;
 use muslin_engine::{Error, Fault, Result, Run};
-use muslin_engine_datafusion::{embedded_runtime, keep_names};
+use muslin_engine_datafusion::{Stores, embedded_runtime, keep_names};
 
 use crate::codec::{LogicalCodec, PhysicalCodec};
 
@@ -45,6 +49,23 @@ fn config() -> SessionConfig {
         .with_ballista_physical_extension_codec(Arc::new(PhysicalCodec::default()))
 }
 
+/// Stores are known by their addresses, and what memory does not hold goes to a folder.
+fn environment(work_dir: Option<&Path>) -> Result<Arc<RuntimeEnv>, DataFusionError> {
+    let stores = Arc::new(Stores::default());
+    let environment = RuntimeEnvBuilder::new().with_object_store_registry(stores);
+    let environment = match work_dir {
+        Some(folder) => environment.with_temp_file_path(folder),
+        None => environment,
+    };
+    environment.build_arc()
+}
+
+/// A session in which the scheduler plans.
+fn session(config: SessionConfig) -> Result<SessionState, DataFusionError> {
+    let usual = default_session_builder(config)?;
+    Ok(SessionStateBuilder::new_from_existing(usual).with_runtime_env(environment(None)?).build())
+}
+
 /// Runs a scheduler until it is told to end.
 pub fn scheduler(bind: SocketAddr, run: &Run) -> Result<()> {
     let settings = SchedulerConfig {
@@ -62,6 +83,7 @@ pub fn scheduler(bind: SocketAddr, run: &Run) -> Result<()> {
         override_logical_codec: Some(Arc::new(LogicalCodec::default())),
         override_physical_codec: Some(Arc::new(PhysicalCodec::default())),
         override_config_producer: Some(Arc::new(config)),
+        override_session_builder: Some(Arc::new(session)),
         ..SchedulerConfig::default()
     };
     let runtime = embedded_runtime(run)?;
@@ -76,6 +98,7 @@ pub fn scheduler(bind: SocketAddr, run: &Run) -> Result<()> {
 /// Runs an executor until it is told to end.
 pub fn executor(settings: &ExecutorSettings, run: &Run) -> Result<()> {
     let ExecutorSettings { scheduler, bind, host, port, work_dir } = settings;
+    let folder = work_dir.clone();
     let process = ExecutorProcessConfig {
         bind_host: bind.clone(),
         external_host: Some(host.clone().unwrap_or_else(|| bind.clone())),
@@ -96,6 +119,7 @@ pub fn executor(settings: &ExecutorSettings, run: &Run) -> Result<()> {
         override_logical_codec: Some(Arc::new(LogicalCodec::default())),
         override_physical_codec: Some(Arc::new(PhysicalCodec::default())),
         override_config_producer: Some(Arc::new(config)),
+        override_runtime_producer: Some(Arc::new(move |_| environment(Some(&folder)))),
         ..ExecutorProcessConfig::default()
     };
     let runtime = embedded_runtime(run)?;

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
+use datafusion::catalog::TableProvider;
 use muslin_assess::{MinimalUniques, Score, UniquesFound, UniquesPart};
 use muslin_engine::{Error, Fault, Run};
 use muslin_engine_datafusion::DataFusionEngine;
@@ -57,22 +59,23 @@ pub fn uniques(
     };
     let search: MinimalUniques = work.search();
     run.reporter().stage("searching on the cluster", None);
-    let answers = engine.place().read(engine.location(), run, &(Arc::new(Tasks { work }) as _))?;
-    let part = |answer: &[u8]| -> Result<UniquesPart, Error> {
+    let tasks = Arc::new(Tasks { work }) as Arc<dyn TableProvider>;
+    let found = engine.place().read(engine.location(), run, &tasks, understood)?;
+    let prepared = search.prepare(table, run)?;
+    let joined = prepared.join(table, found);
+    run.reporter().finish();
+    joined
+}
+
+/// The parts in the executors' answers.
+fn understood(answers: &[RecordBatch]) -> Result<Vec<UniquesPart>, Error> {
+    let part = |answer: &[u8]| {
         serde_json::from_slice(answer).map_err(|_| Error::Elsewhere {
             fault: Fault::Internal,
             reason: "an executor's answer is not one to this question".into(),
             hint: "check that scheduler and executors are of this version of muslin".into(),
         })
     };
-    let mut found = Vec::new();
-    for batch in &answers {
-        for answer in batch.column(0).as_binary::<i32>().iter().flatten() {
-            found.push(part(answer)?);
-        }
-    }
-    let prepared = search.prepare(table, run)?;
-    let joined = prepared.join(table, found);
-    run.reporter().finish();
-    joined
+    let answers = answers.iter().flat_map(|batch| batch.column(0).as_binary::<i32>().iter());
+    answers.flatten().map(part).collect()
 }

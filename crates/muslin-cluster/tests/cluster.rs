@@ -8,14 +8,15 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int64Array, RecordBatch, StringArray};
 use muslin_assess::{Method, MinimalUniques, Score};
 use muslin_cluster::{Address, UniquesSettings, connect, uniques};
 use muslin_engine::{Engine, Error, Fault, Run, Seed};
 use muslin_engine_datafusion::DataFusionEngine;
 use muslin_io::ReadOptions;
 use muslin_table::{ColumnSet, MissingRule};
-use muslin_testkit::engines::assert_same_answers;
+use muslin_testkit::engines::{assert_same_answers, assert_same_table};
 use parquet::arrow::ArrowWriter;
 
 /// A cluster that ends with the test.
@@ -168,6 +169,62 @@ fn executors_search_for_uniques_as_one_machine_does() {
         assert!(found.total() > 0);
         assert_eq!(format!("{found:?}"), format!("{alone:?}"));
     }
+}
+
+#[test]
+fn executors_read_drawn_rows_of_partitioned_folders() {
+    let cluster = Cluster::start(2);
+    let run = Run::new();
+    let batch = people(4_000);
+    let names: Vec<String> = (0..4_000).map(|row| format!("n{}", drawn(row, 9, 50))).collect();
+    let packed: DictionaryArray<Int32Type> = names.iter().map(String::as_str).collect();
+    let mut columns: Vec<(&str, ArrayRef)> = vec![("row", Arc::new(packed))];
+    columns.push(("age", Arc::clone(batch.column(0))));
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for (at, year) in ["year=2023", "year=2024", "year=2025"].into_iter().enumerate() {
+        std::fs::create_dir(folder.path().join(year)).unwrap();
+        let part = batch.slice(at * 1_300, 1_300);
+        write(&part, &folder.path().join(year).join("part.parquet"));
+    }
+    let engine = cluster.open(folder.path(), None, &run);
+    let table = engine.collect(&engine.head().all_columns()).unwrap();
+    let memory = muslin_engine::MemoryEngine::new(&table, &run);
+    assert_eq!((table.rows(), table.columns().len()), (3_900, 3));
+    for wanted in [1, 700, 3_899] {
+        let seed = Seed::new(wanted);
+        assert_same_table(
+            &engine.sample(wanted, seed).unwrap(),
+            &memory.sample(wanted, seed).unwrap(),
+        );
+    }
+    // Rows that are gone are missed.
+    write(&batch.slice(0, 600), &folder.path().join("year=2024/part.parquet"));
+    let fewer = engine.sample(3_899, Seed::new(1));
+    assert!(matches!(fewer, Err(Error::Elsewhere { fault: Fault::Table, .. })));
+}
+
+#[test]
+fn a_table_that_changed_is_not_searched() {
+    let cluster = Cluster::start(1);
+    let run = Run::new();
+    let (before, after) = (people(900), people(1_800).slice(900, 900));
+    let folder = in_files(&before, 1);
+    let engine = cluster.open(folder.path(), None, &run);
+    let table = engine.collect(&engine.head().all_columns()).unwrap();
+    write(&after, &folder.path().join("part-000.parquet"));
+    let settings = UniquesSettings {
+        k: 1,
+        max_size: Some(3),
+        missing: MissingRule::Category,
+        score: Score::default(),
+        contributions: false,
+    };
+    assert!(uniques(&engine, &table, settings, &run).is_err(), "executors read other cells");
+    write(&before, &folder.path().join("part-000.parquet"));
+    let found = uniques(&engine, &table, settings, &run).unwrap();
+    let alone = MinimalUniques::new().max_size(Some(3)).method(Some(Method::AgreeSets));
+    assert_eq!(format!("{found:?}"), format!("{:?}", alone.run(&table, &run).unwrap()));
 }
 
 #[test]

@@ -18,11 +18,12 @@ use muslin_table::{
     SizeCount,
 };
 
+use crate::drawn::DrawnRows;
 use crate::error::said;
 use crate::location::{Located, locate};
 use crate::place::Place;
 use crate::questions::{self, CELLS};
-use crate::rows::{Files, Streamed, drawn_rows};
+use crate::rows::{Files, Streamed, in_order, scanned};
 use crate::values::{cell, quoted, value};
 
 /// The table that is named first.
@@ -237,9 +238,8 @@ impl<'a> DataFusionEngine<'a> {
                 missing,
             )]);
         }
-        // Sets with one column in common make marks of 64 columns at most.
-        let all = sets.iter().fold(ColumnSet::new(), |all, set| all.union(set));
-        if sets.len() > 1 && (all.len() > 60 || sets.iter().any(ColumnSet::is_empty)) {
+        // All rows are one class, and no query says so.
+        if sets.iter().any(ColumnSet::is_empty) {
             let one = |set: &ColumnSet| self.count(std::slice::from_ref(set), missing);
             let each: Vec<Vec<ClassSizes>> = sets.iter().map(one).collect::<Result<_>>()?;
             return Ok(each.into_iter().flatten().collect());
@@ -274,29 +274,59 @@ impl<'a> DataFusionEngine<'a> {
         found.into_iter().map(whole).collect()
     }
 
-    /// Rows of these columns, in order: those drawn, or all.
-    fn rows_of(&self, columns: &ColumnSet, drawn: Option<&[u64]>) -> Result<EncodedTable> {
-        let positions: Vec<usize> = columns.iter().map(|id| self.positions[id.index()]).collect();
-        let names: Vec<String> =
-            columns.iter().map(|id| self.head.column(id).name().to_owned()).collect();
+    /// All rows of these columns, in order.
+    fn rows_of(&self, columns: &ColumnSet) -> Result<EncodedTable> {
+        let names: Vec<String> = self.names_of(columns).iter().map(|name| quoted(name)).collect();
+        let sql = format!("SELECT {} FROM {ASKED}", names.join(", "));
         let stream = self.place.wait(&self.name, self.run, async {
-            let reading = &self.place.reading;
-            match (&self.input, drawn) {
-                (Rows::Files(table, Some(files)), Some(drawn)) => {
-                    drawn_rows(reading, table, files, drawn, &positions).await
-                }
-                _ => {
-                    let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
-                    let sql = format!("SELECT {} FROM {ASKED}", names.join(", "));
-                    reading.sql(&sql).await?.execute_stream().await
-                }
-            }
+            self.place.reading.sql(&sql).await?.execute_stream().await
         })?;
         let streamed = Streamed::new(self.place.runtime(), self.run, stream);
-        let read = ReadOptions { columns: ColumnChoice::Only(names), ..self.read.clone() };
+        let read = self.reading(columns);
         self.encoded(streamed, |batches, schema| {
             muslin_io::encode_stream(&self.name, schema, batches, &read, self.run)
         })
+    }
+
+    /// The drawn rows of files, read by whoever answers queries.
+    fn drawn_rows(
+        &self,
+        table: &ListingTable,
+        files: &Files,
+        drawn: &[u64],
+    ) -> Result<EncodedTable> {
+        /// Rows that are worth a part.
+        const LEAST: usize = 256;
+        let reading = &self.place.reading;
+        let scanned = self.place.wait(&self.name, self.run, async {
+            scanned(reading, table, files, &self.positions).await
+        })?;
+        let scanned = scanned.ok_or_else(changed)?;
+        let parts = self.place.parts().min(drawn.len().div_ceil(LEAST)).max(1);
+        let parts = drawn.chunks(drawn.len().div_ceil(parts).max(1)).map(<[u64]>::to_vec).collect();
+        let rows = Arc::new(DrawnRows::new(scanned, parts)) as Arc<dyn TableProvider>;
+        self.run.reporter().stage("reading drawn rows", None);
+        let mut ordered = self.place.read(&self.name, self.run, &rows, |batches| {
+            in_order(batches, drawn).ok_or_else(changed)
+        })?;
+        let read = self.reading(&self.head.all_columns());
+        let schema = match ordered.first() {
+            Some(Ok(first)) => first.schema(),
+            _ => Arc::clone(&self.schema),
+        };
+        let batches = &mut ordered.drain(..);
+        let encoded = muslin_io::encode_stream(&self.name, &schema, batches, &read, self.run);
+        self.run.reporter().finish();
+        encoded.map_err(of_io)
+    }
+
+    fn names_of(&self, columns: &ColumnSet) -> Vec<String> {
+        columns.iter().map(|id| self.head.column(id).name().to_owned()).collect()
+    }
+
+    /// How these columns are read.
+    fn reading(&self, columns: &ColumnSet) -> ReadOptions {
+        ReadOptions { columns: ColumnChoice::Only(self.names_of(columns)), ..self.read.clone() }
     }
 
     fn encoded(
@@ -331,7 +361,6 @@ async fn open(
     let located = locate(&place.reading, location, &read.csv, sql.is_some()).await?;
     let mut schema = None;
     for context in [&place.counting, &place.reading] {
-        crate::location::known_to(context, location)?;
         context.register_table(INPUT, Arc::clone(&located.table) as _)?;
         let frame = match sql {
             None => context.table(INPUT).await?,
@@ -524,10 +553,10 @@ impl Engine for DataFusionEngine<'_> {
         if rows >= self.rows {
             return self.collect(&all);
         }
-        if let Rows::Files(_, Some(_)) = self.input {
+        if let (Rows::Files(table, Some(files)), false) = (&self.input, all.is_empty()) {
+            // There is a draw where fewer rows are wanted than there are.
             let drawn = draw_rows(self.rows, rows, seed, self.run).map_err(of_io)?;
-            let table = self.rows_of(&all, drawn.as_deref())?;
-            return unchanged(table, rows);
+            return self.drawn_rows(table, files, &drawn.unwrap_or_default());
         }
         let names: Vec<String> =
             self.head.columns().iter().map(|column| quoted(column.name())).collect();
@@ -550,7 +579,7 @@ impl Engine for DataFusionEngine<'_> {
             let rows = usize::try_from(self.rows).unwrap_or(usize::MAX);
             return Ok(EncodedTable::new(rows, Vec::new())?);
         }
-        let table = self.rows_of(columns, None)?;
+        let table = self.rows_of(columns)?;
         unchanged(table, self.rows)
     }
 }

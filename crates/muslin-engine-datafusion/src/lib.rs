@@ -2,24 +2,30 @@
 //!
 //! ```text
 //! place       who answers queries: this process, or a cluster behind another context
+//! stores      where files are, by their addresses
 //! location    a file, a folder, a glob or an address --> a table called `input`
 //! values      its columns as the values that muslin compares --> a view called `cells`
 //! questions   what an algorithm asks --> SQL about `cells`
-//! rows        samples and whole columns, in the order of the rows
+//! rows        whole columns, in the order of the rows
+//! drawn       samples: an operator that reads rows by their numbers
 //! engine      all of them together
 //! error       what may be said of an error
 //! ```
 
+mod drawn;
 mod engine;
 mod error;
 mod location;
 mod place;
 mod questions;
 mod rows;
+mod stores;
 mod values;
 
 pub use datafusion;
 
+pub use drawn::{DrawnRows, DrawnRowsExec, ScannedFiles};
 pub use engine::DataFusionEngine;
 pub use error::said;
-pub use place::{Place, embedded_runtime, keep_names};
+pub use place::{Place, embedded_runtime, environment, keep_names};
+pub use stores::Stores;

@@ -37,7 +37,6 @@ pub(crate) async fn locate(
     is_queried: bool,
 ) -> Result<Located> {
     let url = address(location)?;
-    register_store(context, &url)?;
     let state = context.state();
     let store = context.runtime_env().object_store(&url)?;
     let in_folder = url.is_collection() && url.get_glob().is_none();
@@ -87,11 +86,6 @@ pub(crate) async fn locate(
     Ok(Located { table, format, bytes: files.iter().map(|file| file.size).sum() })
 }
 
-/// Makes the store of a location known to a context.
-pub(crate) fn known_to(context: &SessionContext, location: &str) -> Result<()> {
-    register_store(context, &address(location)?)
-}
-
 /// A file that is there is never a glob, whatever its name.
 fn address(location: &str) -> Result<ListingTableUrl> {
     let path = Path::new(location);
@@ -109,56 +103,4 @@ fn address(location: &str) -> Result<ListingTableUrl> {
 fn is_data(file: &ObjectMeta) -> bool {
     let hidden = |part: &str| part.starts_with('_') || part.starts_with('.');
     file.size > 0 && !file.location.filename().is_some_and(hidden)
-}
-
-#[cfg(not(feature = "object-stores"))]
-fn register_store(_: &SessionContext, url: &ListingTableUrl) -> Result<()> {
-    match url.scheme() {
-        "file" => Ok(()),
-        _ => own_error(
-            "this build of muslin reads files alone",
-            "build it with `--features object-stores`",
-        ),
-    }
-}
-
-/// Stores are known by their addresses; credentials come from the environment, as for other programs.
-#[cfg(feature = "object-stores")]
-fn register_store(context: &SessionContext, url: &ListingTableUrl) -> Result<()> {
-    use object_store::aws::AmazonS3Builder;
-    use object_store::http::HttpBuilder;
-    use object_store::{ClientOptions, ObjectStore, RetryConfig};
-
-    let address = url.get_url();
-    let retry = RetryConfig {
-        max_retries: 3,
-        retry_timeout: std::time::Duration::from_secs(20),
-        ..RetryConfig::default()
-    };
-    let own = ClientOptions::new().with_allow_http(true);
-    let store: Arc<dyn ObjectStore> = match url.scheme() {
-        "file" => return Ok(()),
-        "s3" | "s3a" => Arc::new(
-            AmazonS3Builder::from_env()
-                .with_url(address.as_str())
-                .with_allow_http(true)
-                .with_retry(retry)
-                .build()?,
-        ),
-        "http" | "https" => Arc::new(
-            HttpBuilder::new()
-                .with_url(address[..url::Position::BeforePath].to_owned())
-                .with_client_options(own)
-                .with_retry(retry)
-                .build()?,
-        ),
-        _ => {
-            return own_error(
-                "tables are read from files, and from addresses that begin with s3:, http: or https:",
-                "name one of these",
-            );
-        }
-    };
-    context.register_object_store(address, store);
-    Ok(())
 }

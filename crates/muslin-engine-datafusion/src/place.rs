@@ -15,6 +15,7 @@ use muslin_engine::{Error, Fault, Result, Run};
 use tokio::runtime::Runtime;
 
 use crate::error::said;
+use crate::stores::Stores;
 
 /// How often a run is asked whether it should end.
 const LOOK: Duration = Duration::from_millis(25);
@@ -26,7 +27,8 @@ pub struct Place {
     pub(crate) counting: SessionContext,
     /// Reads rows in their order, in this process.
     pub(crate) reading: SessionContext,
-    /// Sets of columns that are asked about together.
+    /// Sets of columns that are asked about together: one at a time has all of the memory, and a query that
+    /// travels is better large.
     pub(crate) sets_at_once: usize,
     /// How often a query is asked before its failure is told. A query changes nothing, so it may be asked
     /// again; where there is one process only, it would fail again.
@@ -44,7 +46,7 @@ impl Place {
             Arc::clone(&environment),
         );
         let reading = SessionContext::new_with_config_rt(config(1), environment);
-        Ok(Self { runtime, counting, reading, sets_at_once: 8, tries: 1 })
+        Ok(Self { runtime, counting, reading, sets_at_once: 1, tries: 1 })
     }
 
     /// Somewhere else: `counting` answers there, rows are read from here.
@@ -74,17 +76,24 @@ impl Place {
         }
     }
 
-    /// All rows of a table, wherever queries are answered.
-    pub fn read(
+    /// In how many parts work is shared out.
+    pub(crate) fn parts(&self) -> usize {
+        self.counting.state_ref().read().config().target_partitions()
+    }
+
+    /// All rows of a table, wherever queries are answered, as `understood`.
+    pub fn read<T>(
         &self,
         name: &str,
         run: &Run,
         table: &Arc<dyn TableProvider>,
-    ) -> Result<Vec<RecordBatch>> {
+        understood: impl Fn(&[RecordBatch]) -> Result<T>,
+    ) -> Result<T> {
         self.try_again(|| {
-            self.wait(name, run, async {
+            let rows = self.wait(name, run, async {
                 self.counting.read_table(Arc::clone(table))?.collect().await
-            })
+            })?;
+            understood(&rows)
         })
     }
 
@@ -175,8 +184,9 @@ pub fn keep_names(mut config: SessionConfig) -> SessionConfig {
     config
 }
 
-/// Memory for queries. They are not the only ones to use some: buffers of files are not counted.
-fn environment(run: &Run) -> Result<Arc<RuntimeEnv>> {
+/// Memory for queries, and stores for tables. Queries are not the only ones to use memory: buffers of files are
+/// not counted.
+pub fn environment(run: &Run) -> Result<Arc<RuntimeEnv>> {
     let pool: Arc<dyn MemoryPool> = match run.memory_budget() {
         None => Arc::new(UnboundedMemoryPool::default()),
         Some(budget) => {
@@ -184,7 +194,10 @@ fn environment(run: &Run) -> Result<Arc<RuntimeEnv>> {
             Arc::new(FairSpillPool::new(most))
         }
     };
-    RuntimeEnvBuilder::new().with_memory_pool(pool).build_arc().map_err(|_| Error::Elsewhere {
+    let environment = RuntimeEnvBuilder::new()
+        .with_memory_pool(pool)
+        .with_object_store_registry(Arc::new(Stores::default()));
+    environment.build_arc().map_err(|_| Error::Elsewhere {
         fault: Fault::Limit,
         reason: "there is no folder for temporary files".into(),
         hint: "set TMPDIR to a folder that can be written".into(),

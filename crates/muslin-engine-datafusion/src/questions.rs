@@ -17,51 +17,25 @@ fn names(set: &ColumnSet) -> Vec<String> {
 }
 
 /// Sizes of the classes that each set makes, and how many classes have each: set, size, classes. A set is
-/// its place among `sets`; none is empty and no two are alike. Where missing cells equal nothing, classes
-/// of missing cells are left out: their rows are those that the sum lacks.
+/// its place among `sets`; none is empty. Where missing cells equal nothing, classes of missing cells are left
+/// out: their rows are those that the sum lacks.
+///
+/// Each set reads its own columns. Grouping sets would read the table once, and take two to four times as long:
+/// their classes are told apart by all columns of all sets.
 pub(crate) fn class_sizes(sets: &[ColumnSet], missing: MissingRule) -> String {
-    let all = sets.iter().fold(ColumnSet::new(), |all, set| all.union(set));
-    let columns = names(&all);
-    let is_absent = |set: &ColumnSet| {
-        names(set).iter().map(|name| format!("{name} IS NULL")).collect::<Vec<_>>()
-    };
-    if let [only] = sets {
-        let by = names(only).join(", ");
+    let of_set = |(at, set): (usize, &ColumnSet)| {
+        let by = names(set);
         let kept = match missing {
-            MissingRule::Distinct => format!(" WHERE NOT ({})", is_absent(only).join(" OR ")),
+            MissingRule::Distinct => format!(" WHERE NOT ({} IS NULL)", by.join(" IS NULL OR ")),
             _ => String::new(),
         };
-        return format!(
-            "SELECT CAST(0 AS BIGINT) AS set, size, count(*) AS classes \
-             FROM (SELECT count(*) AS size FROM {CELLS}{kept} GROUP BY {by}) GROUP BY size"
-        );
-    }
-    // Each column that a set groups by is marked by a zero: the first column is the highest digit.
-    let mark = |set: &ColumnSet| {
-        all.iter().fold(0u64, |mark, id| mark << 1 | u64::from(!set.contains(id)))
+        format!(
+            "SELECT CAST({at} AS BIGINT) AS set, size, count(*) AS classes \
+             FROM (SELECT count(*) AS size FROM {CELLS}{kept} GROUP BY {}) GROUP BY size",
+            by.join(", ")
+        )
     };
-    let groups: Vec<String> =
-        sets.iter().map(|set| format!("({})", names(set).join(", "))).collect();
-    let places: Vec<String> =
-        sets.iter().enumerate().map(|(at, set)| format!("WHEN {} THEN {at}", mark(set))).collect();
-    let kept = match missing {
-        MissingRule::Distinct => {
-            let absent = sets
-                .iter()
-                .map(|set| format!("(mark = {} AND ({}))", mark(set), is_absent(set).join(" OR ")));
-            format!(" WHERE NOT ({})", absent.collect::<Vec<_>>().join(" OR "))
-        }
-        _ => String::new(),
-    };
-    format!(
-        "SELECT CASE mark {} END AS set, size, count(*) AS classes FROM (\
-           SELECT CAST(grouping({}) AS BIGINT) AS mark, count(*) AS size, {} \
-           FROM {CELLS} GROUP BY GROUPING SETS ({})){kept} GROUP BY mark, size",
-        places.join(" "),
-        columns.join(", "),
-        columns.join(", "),
-        groups.join(", "),
-    )
+    sets.iter().enumerate().map(of_set).collect::<Vec<_>>().join(" UNION ALL ")
 }
 
 /// For each class, its rows, the values of a column among them and those of the most frequent one; and how
@@ -136,15 +110,13 @@ mod tests {
     }
 
     #[test]
-    fn each_set_is_known_by_the_columns_it_lacks() {
-        let sql = class_sizes(&[set(&[0, 2]), set(&[0, 5])], MissingRule::Category);
-        assert!(sql.contains("GROUPING SETS ((c0, c2), (c0, c5))"), "{sql}");
-        assert!(sql.contains("CASE mark WHEN 1 THEN 0 WHEN 2 THEN 1 END"), "{sql}");
-    }
-
-    #[test]
-    fn one_set_needs_no_marks() {
-        let sql = class_sizes(&[set(&[1])], MissingRule::Distinct);
-        assert!(sql.contains("WHERE NOT (c1 IS NULL) GROUP BY c1"), "{sql}");
+    fn each_set_is_known_by_its_place() {
+        let sql = class_sizes(&[set(&[0, 2]), set(&[5])], MissingRule::Distinct);
+        let [first, second] = sql.split(" UNION ALL ").collect::<Vec<_>>()[..] else {
+            panic!("{sql}");
+        };
+        assert!(first.contains("CAST(0 AS BIGINT)") && second.contains("CAST(1 AS BIGINT)"));
+        assert!(first.contains("WHERE NOT (c0 IS NULL OR c2 IS NULL) GROUP BY c0, c2"), "{sql}");
+        assert!(second.contains("WHERE NOT (c5 IS NULL) GROUP BY c5"), "{sql}");
     }
 }

@@ -7,7 +7,10 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt64Type;
 use arrow_schema::{ArrowError, SchemaRef};
+use datafusion::arrow::compute::interleave_record_batch;
 use datafusion::catalog::TableProvider;
 use datafusion::common::DataFusionError;
 use datafusion::common::stats::Precision;
@@ -17,11 +20,12 @@ use datafusion::datasource::physical_plan::{FileGroup, FileScanConfig, FileScanC
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::parquet::arrow::arrow_reader::{RowSelection, RowSelector};
-use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::SessionContext;
 use futures::{FutureExt, StreamExt};
 use muslin_engine::Run;
 use tokio::runtime::Runtime;
+
+use crate::drawn::ScannedFiles;
 
 type Result<T, E = DataFusionError> = std::result::Result<T, E>;
 
@@ -29,6 +33,11 @@ type Result<T, E = DataFusionError> = std::result::Result<T, E>;
 pub(crate) struct Files(Vec<(PartitionedFile, u64)>);
 
 impl Files {
+    /// Files and how many rows each has.
+    pub(crate) fn new(files: Vec<(PartitionedFile, u64)>) -> Self {
+        Self(files)
+    }
+
     /// The files of a table; nothing where their footers do not say how many rows they have.
     pub(crate) async fn of(context: &SessionContext, table: &ListingTable) -> Result<Option<Self>> {
         let state = context.state();
@@ -49,7 +58,7 @@ impl Files {
     }
 
     /// The files that hold some of these rows, each with a mark of which. Rows are in order.
-    fn holding(&self, drawn: &[u64]) -> Vec<PartitionedFile> {
+    pub(crate) fn holding(&self, drawn: &[u64]) -> Vec<PartitionedFile> {
         let mut holding = Vec::new();
         let (mut first, mut drawn) = (0, drawn);
         for (file, rows) in &self.0 {
@@ -88,26 +97,57 @@ fn selection(drawn: impl Iterator<Item = u64>, rows: u64) -> RowSelection {
     selectors.into()
 }
 
-/// The chosen columns of the drawn rows of Parquet files, in order.
-pub(crate) async fn drawn_rows(
+/// Reads the chosen columns of all rows of Parquet files, one file after the other; nothing where there is no
+/// file.
+pub(crate) async fn scanned(
     context: &SessionContext,
     table: &ListingTable,
     files: &Files,
-    drawn: &[u64],
     columns: &[usize],
-) -> Result<SendableRecordBatchStream> {
+) -> Result<Option<ScannedFiles>> {
     let state = context.state();
     let plan = table.scan(&state, Some(&columns.to_vec()), &[], None).await?;
     let source = plan.downcast_ref::<DataSourceExec>();
     let scan = source.and_then(|own| own.data_source().downcast_ref::<FileScanConfig>());
-    let Some(scan) = scan else {
-        // There is no file to read.
-        return execute_stream(plan, context.task_ctx());
-    };
-    let groups = vec![FileGroup::new(files.holding(drawn))];
+    let Some(scan) = scan else { return Ok(None) };
+    // What is known of their values need not travel with them.
+    let bare =
+        |(file, _): &(PartitionedFile, u64)| PartitionedFile { statistics: None, ..file.clone() };
+    let groups = vec![FileGroup::new(files.0.iter().map(bare).collect())];
     let scan = FileScanConfigBuilder::from(scan.clone()).with_file_groups(groups).build();
-    let plan: Arc<dyn ExecutionPlan> = DataSourceExec::from_data_source(scan);
-    execute_stream(plan, context.task_ctx())
+    let rows = files.0.iter().map(|(_, rows)| *rows).collect();
+    Ok(Some(ScannedFiles::new(DataSourceExec::from_data_source(scan), rows)))
+}
+
+/// Rows in the order of their numbers, which are the last column; nothing where those are not `wanted`.
+pub(crate) fn in_order(
+    batches: &[RecordBatch],
+    wanted: &[u64],
+) -> Option<Vec<Result<RecordBatch, ArrowError>>> {
+    const AT_ONCE: usize = 8192;
+    let mut places: Vec<(u64, (usize, usize))> = Vec::new();
+    for (at, batch) in batches.iter().enumerate() {
+        let numbers = batch.columns().last()?.as_primitive_opt::<UInt64Type>()?;
+        places.extend(numbers.values().iter().enumerate().map(|(row, &own)| (own, (at, row))));
+    }
+    places.sort_unstable();
+    if !places.iter().map(|(number, _)| number).eq(wanted) {
+        return None;
+    }
+    let columns: Vec<usize> =
+        (0..batches.first().map_or(0, |batch| batch.num_columns() - 1)).collect();
+    let rows: Result<Vec<RecordBatch>, ArrowError> =
+        batches.iter().map(|batch| batch.project(&columns)).collect();
+    let rows = match rows {
+        Ok(rows) => rows,
+        Err(error) => return Some(vec![Err(error)]),
+    };
+    let rows: Vec<&RecordBatch> = rows.iter().collect();
+    let ordered = places.chunks(AT_ONCE).map(|some| {
+        let some: Vec<(usize, usize)> = some.iter().map(|(_, place)| *place).collect();
+        interleave_record_batch(&rows, &some)
+    });
+    Some(ordered.collect())
 }
 
 /// Batches of a stream one after the other, for those who do not wait in turns.

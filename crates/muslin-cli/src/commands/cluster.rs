@@ -1,6 +1,7 @@
 //! `muslin cluster`.
 
 use std::io;
+use std::path::{Path, PathBuf};
 
 use muslin::{ExecutorJob, SchedulerJob};
 use muslin_command::args::{Cluster, Common, Executor, Node};
@@ -35,7 +36,7 @@ pub(crate) fn run(args: &Cluster, common: &Common) -> Outcome {
 
 /// A folder that is removed in the end, where it is our own.
 struct WorkFolder {
-    path: std::path::PathBuf,
+    path: PathBuf,
     is_ours: bool,
 }
 
@@ -52,9 +53,17 @@ impl WorkFolder {
         }
         let name = format!("muslin-executor-{}-{}", std::process::id(), args.bind.port());
         let path = std::env::temp_dir().join(name);
-        std::fs::create_dir(&path).map_err(unwritable)?;
+        private_folder(&path).map_err(unwritable)?;
         Ok(Self { path, is_ours: true })
     }
+}
+
+/// What is on its way has cells in it: nobody else on this machine is to read it.
+fn private_folder(path: &Path) -> io::Result<()> {
+    let mut folder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
+    folder.create(path)
 }
 
 impl Drop for WorkFolder {

@@ -188,12 +188,11 @@ fn wait_for(address: &str) {
     }
 }
 
-#[test]
-fn a_cluster_of_this_program_answers_as_memory_does() {
-    let folder = with_demo("600", "h.parquet");
+/// A scheduler and two executors of this program, in an environment; and where they are.
+fn cluster(env: &[(&str, &str)]) -> (Cluster, String) {
     let node = |args: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_muslin"));
-        command.arg("cluster").args(args).args(["--threads", "1"]);
+        command.arg("cluster").args(args).args(["--threads", "1"]).envs(env.iter().copied());
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     };
     let scheduler = free_address();
@@ -204,7 +203,14 @@ fn a_cluster_of_this_program_answers_as_memory_does() {
         cluster.0.push(node(&["executor", "--scheduler", &scheduler, "--bind", &own]));
         wait_for(&own);
     }
-    assert_same(folder.path(), &format!("ballista://{scheduler}"));
+    (cluster, format!("ballista://{scheduler}"))
+}
+
+#[test]
+fn a_cluster_of_this_program_answers_as_memory_does() {
+    let folder = with_demo("600", "h.parquet");
+    let (_cluster, address) = cluster(&[]);
+    assert_same(folder.path(), &address);
 }
 
 /// Serves one file on loopback as object stores do, to whoever signs with the key `right`.
@@ -272,33 +278,32 @@ fn an_object_store_is_read_with_the_right_key_alone() {
     use super::command;
     let folder = with_demo("300", "h.parquet");
     let store = object_store(std::fs::read(folder.path().join("h.parquet")).unwrap());
-    let asked = |key: &str| {
-        let args = [
-            "keys",
-            "s3://bucket/h.parquet",
-            "--set",
-            "age,sex",
-            "--json",
-            "--engine",
-            "datafusion",
-        ];
-        command(folder.path(), &args)
-            .env("AWS_ENDPOINT", &store)
-            .env("AWS_REGION", "us-east-1")
-            .env("AWS_ACCESS_KEY_ID", key)
-            .env("AWS_SECRET_ACCESS_KEY", "secret")
-            .output()
-            .unwrap()
+    let right = [
+        ("AWS_ENDPOINT", store.as_str()),
+        ("AWS_REGION", "us-east-1"),
+        ("AWS_ACCESS_KEY_ID", "right"),
+        ("AWS_SECRET_ACCESS_KEY", "secret"),
+    ];
+    let wrong = right.map(|(name, own)| (name, if own == "right" { "wrong" } else { own }));
+    let asked = |env: &[(&str, &str)], engine: &str| {
+        let args = ["keys", "s3://bucket/h.parquet", "--all", "--json", "--engine", engine];
+        let args = [&args[..], &READ[..]].concat();
+        command(folder.path(), &args).envs(env.iter().copied()).output().unwrap()
     };
-    let wrong = asked("wrong");
-    assert_eq!(wrong.status.code(), Some(3), "{}", seen(&wrong));
-    assert!(seen(&wrong).contains("may not be read with these credentials"), "{}", seen(&wrong));
-    let right = asked("right");
-    let there: Value =
-        serde_json::from_slice(&right.stdout).unwrap_or_else(|_| panic!("{}", seen(&right)));
-    let here = report(folder.path(), &["keys", "h.parquet", "--set", "age,sex"]);
-    assert_eq!(
-        (&there["distinct_ratio"], &there["rows"]),
-        (&here["distinct_ratio"], &here["rows"])
-    );
+    let here = report(folder.path(), &[&["keys", "h.parquet", "--all"][..], &READ[..]].concat());
+    let assert_right = |output: &std::process::Output| {
+        let there: Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", seen(output)));
+        assert_eq!((&there["keys"], &there["rows"]), (&here["keys"], &here["rows"]));
+    };
+    let assert_wrong = |output: &std::process::Output| {
+        assert_eq!(output.status.code(), Some(3), "{}", seen(output));
+        let told = seen(output);
+        assert!(told.contains("may not be read with these credentials"), "{told}");
+    };
+    assert_wrong(&asked(&wrong, "datafusion"));
+    assert_right(&asked(&right, "datafusion"));
+    let (_cluster, address) = cluster(&right);
+    assert_wrong(&asked(&wrong, &address));
+    assert_right(&asked(&right, &address));
 }

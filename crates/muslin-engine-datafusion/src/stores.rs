@@ -1,0 +1,76 @@
+//! Stores that tables are read from. Every process that reads makes them by itself, from the address of a table:
+//! the asking program, the scheduler and the executors of a cluster alike.
+
+use std::sync::Arc;
+
+use datafusion::common::Result;
+use datafusion::execution::object_store::{DefaultObjectStoreRegistry, ObjectStoreRegistry};
+use object_store::ObjectStore;
+use url::Url;
+
+use crate::error::own_error;
+
+/// Stores by their addresses; credentials come from the environment, as for other programs.
+#[derive(Debug, Default)]
+pub struct Stores(DefaultObjectStoreRegistry);
+
+impl ObjectStoreRegistry for Stores {
+    fn register_store(
+        &self,
+        url: &Url,
+        store: Arc<dyn ObjectStore>,
+    ) -> Option<Arc<dyn ObjectStore>> {
+        self.0.register_store(url, store)
+    }
+
+    fn deregister_store(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
+        self.0.deregister_store(url)
+    }
+
+    fn get_store(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
+        if let Ok(known) = self.0.get_store(url) {
+            return Ok(known);
+        }
+        let store = store_at(url)?;
+        self.0.register_store(url, Arc::clone(&store));
+        Ok(store)
+    }
+}
+
+#[cfg(not(feature = "object-stores"))]
+fn store_at(_: &Url) -> Result<Arc<dyn ObjectStore>> {
+    own_error("this build of muslin reads files alone", "build it with `--features object-stores`")
+}
+
+#[cfg(feature = "object-stores")]
+fn store_at(url: &Url) -> Result<Arc<dyn ObjectStore>> {
+    use object_store::aws::AmazonS3Builder;
+    use object_store::http::HttpBuilder;
+    use object_store::{ClientOptions, RetryConfig};
+
+    let retry = RetryConfig {
+        max_retries: 3,
+        retry_timeout: std::time::Duration::from_secs(20),
+        ..RetryConfig::default()
+    };
+    match url.scheme() {
+        "s3" | "s3a" => Ok(Arc::new(
+            AmazonS3Builder::from_env()
+                .with_url(url.as_str())
+                .with_allow_http(true)
+                .with_retry(retry)
+                .build()?,
+        )),
+        "http" | "https" => Ok(Arc::new(
+            HttpBuilder::new()
+                .with_url(url[..url::Position::BeforePath].to_owned())
+                .with_client_options(ClientOptions::new().with_allow_http(true))
+                .with_retry(retry)
+                .build()?,
+        )),
+        _ => own_error(
+            "tables are read from files, and from addresses that begin with s3:, http: or https:",
+            "name one of these",
+        ),
+    }
+}
