@@ -2,14 +2,16 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_core::error::BallistaError;
 use ballista_core::extension::SessionConfigExt;
+use ballista_core::serde::protobuf::ExecutorHeartbeat;
 use ballista_core::utils::default_session_builder;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
-use ballista_scheduler::cluster::BallistaCluster;
+use ballista_scheduler::cluster::{BallistaCluster, ClusterState};
 use ballista_scheduler::config::SchedulerConfig;
 use ballista_scheduler::scheduler_process::start_server;
 use datafusion::common::DataFusionError;
@@ -17,7 +19,7 @@ use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::prelude::SessionConfig;
 use muslin_engine::{Error, Fault, Result, Run};
-use muslin_engine_datafusion::{Stores, embedded_runtime, keep_names};
+use muslin_engine_datafusion::{NO_EXECUTOR, Stores, embedded_runtime, keep_names};
 
 use crate::codec::{LogicalCodec, PhysicalCodec};
 
@@ -60,14 +62,28 @@ fn environment(work_dir: Option<&Path>) -> Result<Arc<RuntimeEnv>, DataFusionErr
     environment.build_arc()
 }
 
-/// A session in which the scheduler plans.
-fn session(config: SessionConfig) -> Result<SessionState, DataFusionError> {
+/// A session in which the scheduler plans. Who asks while there is no executor would wait for ever, and is told.
+fn session(
+    config: SessionConfig,
+    executors: &OnceLock<Arc<dyn ClusterState>>,
+) -> Result<SessionState, DataFusionError> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "signs of life have times; no answer depends on them"
+    )]
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let is_alive = |sign: &ExecutorHeartbeat| now.saturating_sub(sign.timestamp) <= DEAD_AFTER;
+    if executors.get().is_some_and(|own| !own.executor_heartbeats().values().any(is_alive)) {
+        return Err(DataFusionError::Execution(NO_EXECUTOR.into()));
+    }
     let usual = default_session_builder(config)?;
     Ok(SessionStateBuilder::new_from_existing(usual).with_runtime_env(environment(None)?).build())
 }
 
 /// Runs a scheduler until it is told to end.
 pub fn scheduler(bind: SocketAddr, run: &Run) -> Result<()> {
+    let executors: Arc<OnceLock<Arc<dyn ClusterState>>> = Arc::default();
+    let known = Arc::clone(&executors);
     let settings = SchedulerConfig {
         bind_host: bind.ip().to_string(),
         bind_port: bind.port(),
@@ -83,12 +99,13 @@ pub fn scheduler(bind: SocketAddr, run: &Run) -> Result<()> {
         override_logical_codec: Some(Arc::new(LogicalCodec::default())),
         override_physical_codec: Some(Arc::new(PhysicalCodec::default())),
         override_config_producer: Some(Arc::new(config)),
-        override_session_builder: Some(Arc::new(session)),
+        override_session_builder: Some(Arc::new(move |config| session(config, &known))),
         ..SchedulerConfig::default()
     };
     let runtime = embedded_runtime(run)?;
     let serving = async {
         let cluster = BallistaCluster::new_from_config(&settings).await?;
+        let _ = executors.set(cluster.cluster_state());
         start_server(cluster, bind, Arc::new(settings)).await
     };
     let place = format!("the scheduler at {bind}");

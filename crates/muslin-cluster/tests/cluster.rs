@@ -287,9 +287,21 @@ fn what_is_not_there_is_told() {
     let gone = engine.class_sizes(&ColumnSet::first(2), MissingRule::Category);
     assert!(matches!(gone, Err(Error::Elsewhere { fault: Fault::Table, .. })), "{gone:?}");
 
-    // The scheduler goes away.
+    // All executors go away.
     let folder = in_files(&people(500), 2);
     let engine = cluster.open(folder.path(), None, &run);
+    let mut last = cluster.nodes.pop().unwrap();
+    last.kill().unwrap();
+    last.wait().unwrap();
+    // A query that is under way when the last one dies is given up by the scheduler after a while.
+    let Err(Error::Elsewhere { fault: Fault::Table, reason, .. }) =
+        engine.class_sizes(&ColumnSet::first(2), MissingRule::Category)
+    else {
+        panic!("nobody can count");
+    };
+    assert_eq!(reason, "the cluster has no executor");
+
+    // The scheduler goes away.
     let mut scheduler = cluster.nodes.remove(0);
     scheduler.kill().unwrap();
     scheduler.wait().unwrap();

@@ -20,7 +20,7 @@ use muslin_table::{
 
 use crate::drawn::DrawnRows;
 use crate::error::said;
-use crate::location::{Located, locate};
+use crate::location::{Found, Located, address, locate};
 use crate::place::Place;
 use crate::questions::{self, CELLS};
 use crate::rows::{Files, Streamed, in_order, scanned};
@@ -39,8 +39,8 @@ const ASKED: &str = "asked";
 /// as are whole columns that are asked for: an error where they do not fit.
 ///
 /// # Cost
-/// A question about classes is one pass over its columns, several sets at once share it. A sample of Parquet
-/// files decodes the pages that hold its rows; of a query, one pass. Memory is what the run allows; what does
+/// A question about classes is one pass over its columns; several sets are one query with a pass for each, so
+/// that a cluster does them together. A sample of Parquet files decodes the pages that hold its rows; of a query, one pass. Memory is what the run allows; what does
 /// not fit goes to temporary files.
 pub struct DataFusionEngine<'a> {
     place: Arc<Place>,
@@ -57,6 +57,8 @@ pub struct DataFusionEngine<'a> {
     /// Their places in the table.
     positions: Vec<usize>,
     input: Rows,
+    /// The files as they were when the table was opened.
+    files: Found,
     rows: u64,
     known: Mutex<Known>,
 }
@@ -93,7 +95,8 @@ impl<'a> DataFusionEngine<'a> {
         }
         let opened = place.wait(location, run, open(&place, location, sql, read))?;
         let Opened { located, schema } = opened;
-        place.scale_to(located.bytes);
+        let files = located.files;
+        place.scale_to(files.bytes());
         let head = encode_batches(location, &schema, [], read, run)?;
         let positions = positions(&schema, &head);
         let view = view(&schema, &positions, read);
@@ -101,7 +104,6 @@ impl<'a> DataFusionEngine<'a> {
             place.counting.register_table(CELLS, place.counting.sql(&view).await?.into_view())?;
             Ok(())
         })?;
-        let bytes = located.bytes;
         let source = Source {
             file: location.to_owned(),
             format: if sql.is_some() { Format::Query } else { located.format },
@@ -109,7 +111,7 @@ impl<'a> DataFusionEngine<'a> {
             dialect: None,
             columns: schema.fields().iter().map(|field| field.name().clone()).collect(),
             blank_lines: 0,
-            bytes: Some(bytes),
+            bytes: Some(files.bytes()),
         };
         let count = || place.ask(location, run, &questions::rows(), |found| one(found, 0));
         let mut rows = count()?;
@@ -145,6 +147,7 @@ impl<'a> DataFusionEngine<'a> {
             head,
             positions,
             input,
+            files,
             rows,
             known: Mutex::default(),
         })
@@ -186,7 +189,23 @@ impl<'a> DataFusionEngine<'a> {
     /// Asks about the view of cells.
     fn ask<T>(&self, sql: &str, understood: impl Fn(&[RecordBatch]) -> Result<T>) -> Result<T> {
         self.run.check()?;
-        self.place.ask(&self.name, self.run, sql, understood)
+        self.of_same_files(self.place.ask(&self.name, self.run, sql, understood))
+    }
+
+    /// What was found out, if the files are still those that were there in the beginning. Whatever else went
+    /// wrong, files that changed are why.
+    fn of_same_files<T>(&self, found: Result<T>) -> Result<T> {
+        if let Err(Error::Stopped(_)) = found {
+            return found;
+        }
+        let now = self.place.wait(&self.name, self.run, async {
+            Found::at(&self.place.reading, &address(&self.name)?).await
+        });
+        match now {
+            Ok(now) if now == self.files => found,
+            Ok(_) => Err(changed()),
+            Err(error) => found.and(Err(error)),
+        }
     }
 
     /// Where the table is; a file by its whole path.
@@ -556,7 +575,8 @@ impl Engine for DataFusionEngine<'_> {
         if let (Rows::Files(table, Some(files)), false) = (&self.input, all.is_empty()) {
             // There is a draw where fewer rows are wanted than there are.
             let drawn = draw_rows(self.rows, rows, seed, self.run).map_err(of_io)?;
-            return self.drawn_rows(table, files, &drawn.unwrap_or_default());
+            let table = self.drawn_rows(table, files, &drawn.unwrap_or_default());
+            return self.of_same_files(table);
         }
         let names: Vec<String> =
             self.head.columns().iter().map(|column| quoted(column.name())).collect();
@@ -567,9 +587,10 @@ impl Engine for DataFusionEngine<'_> {
         let streamed = Streamed::new(self.place.runtime(), self.run, stream);
         let run = self.run.clone().seed(seed);
         let read = ReadOptions { columns: ColumnChoice::All, ..self.read.clone() };
-        self.encoded(streamed, |batches, schema| {
+        let table = self.encoded(streamed, |batches, schema| {
             muslin_io::sample_batches(&self.name, schema, batches, &read, rows, &run)
-        })
+        });
+        self.of_same_files(table)
     }
 
     fn collect(&self, columns: &ColumnSet) -> Result<EncodedTable> {
@@ -579,7 +600,7 @@ impl Engine for DataFusionEngine<'_> {
             let rows = usize::try_from(self.rows).unwrap_or(usize::MAX);
             return Ok(EncodedTable::new(rows, Vec::new())?);
         }
-        let table = self.rows_of(columns)?;
-        unchanged(table, self.rows)
+        let table = self.rows_of(columns).and_then(|table| unchanged(table, self.rows));
+        self.of_same_files(table)
     }
 }

@@ -11,6 +11,9 @@ pub(crate) fn own_error<T>(reason: &str, hint: &str) -> Result<T, DataFusionErro
 /// Between reason and way out of an error of ours.
 const OURS: &str = "\n  hint: ";
 
+/// What a scheduler says that has nobody to do the work.
+pub const NO_EXECUTOR: &str = "muslin: there is no executor";
+
 /// What may be said of an error about the table at `name`. A message of a query that ran may quote
 /// cells, so only its kind is told; one of a query that could not even begin quotes the query.
 pub fn said(error: &DataFusionError, name: &str) -> Error {
@@ -68,11 +71,23 @@ pub fn said(error: &DataFusionError, name: &str) -> Error {
                 "there is no room for what memory does not hold".into(),
                 "set TMPDIR to a larger disk, or pass a larger `--memory`",
             ),
+            ErrorKind::InvalidInput => unreadable(
+                "there is no file with data in it",
+                "check the name; files whose names begin with `_` or `.` are passed over",
+            ),
+            ErrorKind::UnexpectedEof => {
+                unreadable("one of its files is empty", "check that the export has finished")
+            }
             kind => unreadable(&kind.to_string(), "check that it can be read"),
         },
         DataFusionError::ParquetError(_) | DataFusionError::ArrowError(..) => unreadable(
             "it is damaged, or a value is not of its type",
             "make the file again, or look at it with another program",
+        ),
+        other if other.to_string().contains(NO_EXECUTOR) => elsewhere(
+            Fault::Table,
+            "the cluster has no executor".into(),
+            "start some with `muslin cluster executor`, and wait until they have found the scheduler",
         ),
         _ => elsewhere(
             Fault::Table,

@@ -26,6 +26,6 @@ pub use datafusion;
 
 pub use drawn::{DrawnRows, DrawnRowsExec, ScannedFiles};
 pub use engine::DataFusionEngine;
-pub use error::said;
+pub use error::{NO_EXECUTOR, said};
 pub use place::{Place, embedded_runtime, environment, keep_names};
 pub use stores::Stores;

@@ -1,5 +1,7 @@
 //! Where a table is: a file, a folder, a glob or an address of an object store.
 
+use std::future::ready;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -24,8 +26,43 @@ type Result<T, E = DataFusionError> = std::result::Result<T, E>;
 pub(crate) struct Located {
     pub(crate) table: Arc<ListingTable>,
     pub(crate) format: Format,
-    /// Bytes of its files.
-    pub(crate) bytes: u64,
+    pub(crate) files: Found,
+}
+
+/// Files as they are found at a location.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Found(Vec<ObjectMeta>);
+
+impl Found {
+    /// Files with data, in the order of their names.
+    pub(crate) async fn at(context: &SessionContext, url: &ListingTableUrl) -> Result<Self> {
+        let store = context.runtime_env().object_store(url)?;
+        // What a context has listed before, it remembers.
+        let only = if url.is_collection() {
+            None
+        } else {
+            match store.head(url.prefix()).await {
+                Err(object_store::Error::NotFound { .. }) => None,
+                found => Some(found?),
+            }
+        };
+        let mut files: Vec<ObjectMeta> = match only {
+            Some(only) => vec![only],
+            None => {
+                let listed = store.list(Some(url.prefix()));
+                let is_ours = |file: &ObjectMeta| url.contains(&file.location, false);
+                listed.try_filter(|file| ready(is_ours(file))).try_collect().await?
+            }
+        };
+        files.retain(is_data);
+        files.sort_by(|a, b| a.location.cmp(&b.location));
+        Ok(Self(files))
+    }
+
+    /// Bytes of all files.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.0.iter().map(|file| file.size).sum()
+    }
 }
 
 /// Finds the files at a location; what they are is told by the first one's content. Texts are for queries alone:
@@ -38,19 +75,17 @@ pub(crate) async fn locate(
 ) -> Result<Located> {
     let url = address(location)?;
     let state = context.state();
-    let store = context.runtime_env().object_store(&url)?;
     let in_folder = url.is_collection() && url.get_glob().is_none();
-    let files: Vec<ObjectMeta> =
-        url.list_all_files(&state, store.as_ref(), "").await?.try_collect().await?;
-    let mut files: Vec<ObjectMeta> = files.into_iter().filter(is_data).collect();
-    files.sort_by(|a, b| a.location.cmp(&b.location));
-    let Some(first) = files.first() else {
-        return Err(object_store::Error::NotFound {
-            path: String::new(),
-            source: "no file".into(),
-        }
-        .into());
+    let files = Found::at(context, &url).await?;
+    let Some(first) = files.0.first() else {
+        let is_there = Path::new(location).is_dir();
+        let kind = if is_there { ErrorKind::InvalidInput } else { ErrorKind::NotFound };
+        return Err(io::Error::from(kind).into());
     };
+    if files.0.iter().any(|file| file.size == 0) {
+        return Err(io::Error::from(ErrorKind::UnexpectedEof).into());
+    }
+    let store = context.runtime_env().object_store(&url)?;
     let head = store.get_range(&first.location, 0..first.size.min(8)).await?;
     let (format, reader): (Format, Arc<dyn FileFormat>) = match &head[..] {
         [b'P', b'A', b'R', b'1', ..] => (
@@ -83,16 +118,17 @@ pub(crate) async fn locate(
     let config = config.infer_partitions_from_path(&state).await?;
     let config = config.infer_schema(&state).await?;
     let table = Arc::new(ListingTable::try_new(config)?);
-    Ok(Located { table, format, bytes: files.iter().map(|file| file.size).sum() })
+    Ok(Located { table, format, files })
 }
 
 /// A file that is there is never a glob, whatever its name.
-fn address(location: &str) -> Result<ListingTableUrl> {
+pub(crate) fn address(location: &str) -> Result<ListingTableUrl> {
     let path = Path::new(location);
     if !path.is_file() {
         return ListingTableUrl::parse(location);
     }
-    let path = std::path::absolute(path)?;
+    // Stores know no `..`.
+    let path = std::fs::canonicalize(path)?;
     match url::Url::from_file_path(&path) {
         Ok(url) => ListingTableUrl::try_new(url, None),
         Err(()) => own_error("the name of the file is no text", "rename it"),
@@ -102,5 +138,5 @@ fn address(location: &str) -> Result<ListingTableUrl> {
 /// Marks that other programs leave in folders hold no rows.
 fn is_data(file: &ObjectMeta) -> bool {
     let hidden = |part: &str| part.starts_with('_') || part.starts_with('.');
-    file.size > 0 && !file.location.filename().is_some_and(hidden)
+    !file.location.filename().is_some_and(hidden)
 }

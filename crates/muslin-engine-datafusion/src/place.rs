@@ -20,6 +20,9 @@ use crate::stores::Stores;
 /// How often a run is asked whether it should end.
 const LOOK: Duration = Duration::from_millis(25);
 
+/// How long to wait before a query is asked again: executors that have just begun are found meanwhile.
+const PAUSE: Duration = Duration::from_secs(1);
+
 /// Who answers queries about a table.
 pub struct Place {
     runtime: Arc<Runtime>,
@@ -121,7 +124,7 @@ impl Place {
     fn try_again<T>(&self, mut asked: impl FnMut() -> Result<T>) -> Result<T> {
         for _ in 1..self.tries {
             match asked() {
-                Err(Error::Elsewhere { fault: Fault::Table, .. }) => {}
+                Err(Error::Elsewhere { fault: Fault::Table, .. }) => std::thread::sleep(PAUSE),
                 answered => return answered,
             }
         }

@@ -285,6 +285,50 @@ fn a_file_that_vanishes_is_an_error() {
 }
 
 #[test]
+fn a_file_that_was_replaced_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, other) = (folder.path().join("people.parquet"), folder.path().join("other"));
+    write(&people(50), &path);
+    let run = Run::new();
+    let engine = open(&path, None, &ReadOptions::default(), &run).unwrap();
+    let by = ColumnSet::first(2);
+    engine.class_sizes(&by, MissingRule::Category).unwrap();
+    // As many rows and bytes, of another time.
+    std::fs::copy(&path, &other).unwrap();
+    let written = std::fs::metadata(&path).unwrap().modified().unwrap();
+    let later = std::fs::File::options().write(true).open(&other).unwrap();
+    later.set_modified(written + std::time::Duration::from_secs(1)).unwrap();
+    std::fs::rename(&other, &path).unwrap();
+    for error in [
+        engine.class_sizes(&ColumnSet::first(3), MissingRule::Category).err(),
+        engine.sample(5, Seed::new(1)).err(),
+        engine.collect(&by).err(),
+    ] {
+        let Some(Error::Elsewhere { fault: Fault::Table, reason, .. }) = error else {
+            panic!("{error:?}");
+        };
+        assert_eq!(reason, "the table changed while it was asked about");
+    }
+}
+
+#[test]
+fn files_are_found_by_any_path_and_none_is_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("all")).unwrap();
+    write(&people(50), &folder.path().join("all/1.parquet"));
+    let run = Run::new();
+    let around = folder.path().join("all/../all/1.parquet");
+    let engine = open(&around, None, &ReadOptions::default(), &run).unwrap();
+    assert_eq!(engine.shape().unwrap().rows, 50);
+    std::fs::write(folder.path().join("all/2.parquet"), "").unwrap();
+    std::fs::create_dir(folder.path().join("none")).unwrap();
+    for (name, told) in [("all", "one of its files is empty"), ("none", "no file with data")] {
+        let error = open(&folder.path().join(name), None, &ReadOptions::default(), &run).err();
+        assert!(error.is_some_and(|error| error.to_string().contains(told)), "{name}");
+    }
+}
+
+#[test]
 fn a_run_that_ends_ends_the_query() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("people.parquet");

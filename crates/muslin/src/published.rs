@@ -26,6 +26,11 @@ pub(crate) fn data_of(release: &Input) -> Result<(Input, Option<Folder>)> {
     Ok((data, Some(Folder { path: path.clone(), manifest })))
 }
 
+/// Whether a release is a folder that says what it is.
+pub(crate) fn has_manifest(release: &Input) -> bool {
+    matches!(release, Input::Path(path) if path.join(MANIFEST).is_file())
+}
+
 /// A report as JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReportText {

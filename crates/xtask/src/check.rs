@@ -3,6 +3,7 @@
 //! The steps run in order and the first failure ends the run. The table at the end lists
 //! every step, also those that did not run, so a short run cannot pass for a full one.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use crate::failure::{Failure, Result};
@@ -133,17 +134,27 @@ fn deny() -> Result<Done> {
     Call::cargo(["deny", "check", "licenses", "bans", "sources"]).run().map(passed)
 }
 
-/// Features only add, so a crate builds without any and with each one alone.
+/// Features only add, so crates build without any and with each one alone. Crates that have the same one are built
+/// together: it brings the same large libraries to all of them.
 fn features(workspace: &Workspace) -> Result<()> {
+    let check = |packages: &[&str]| {
+        let chosen = packages.iter().flat_map(|&name| ["-p", name]);
+        Call::cargo(["check", "--no-default-features"]).args(chosen)
+    };
+    let mut by_feature: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for package in workspace.members() {
-        let check = || Call::cargo(["check", "-p", &package.name, "--no-default-features"]);
-        let mut features = package.features().peekable();
-        if features.peek().is_some() {
-            check().run()?;
+        for feature in package.features() {
+            by_feature.entry(feature).or_default().push(&package.name);
         }
-        for feature in features {
-            check().args(["--features", feature]).run()?;
-        }
+    }
+    let all: BTreeSet<&str> = by_feature.values().flatten().copied().collect();
+    if !all.is_empty() {
+        check(&all.into_iter().collect::<Vec<_>>()).run()?;
+    }
+    for (feature, packages) in &by_feature {
+        let features: Vec<String> =
+            packages.iter().map(|package| format!("{package}/{feature}")).collect();
+        check(packages).args(["--features", &features.join(",")]).run()?;
     }
     Ok(())
 }

@@ -157,7 +157,16 @@ impl KeysJob {
         let elsewhere = self.open(run)?;
         let table = &elsewhere.head;
         let weights = weights(&self.costs, table, &elsewhere.source)?;
-        let engine: &dyn Engine = &*elsewhere.engine;
+        // To explain a set is to ask about many of its parts.
+        let fetched = match &self.question {
+            KeysQuestion::Set { columns, .. } if columns.len() > 2 => elsewhere.fetched(run)?,
+            _ => None,
+        };
+        let of_fetched = fetched.as_ref().map(|table| MemoryEngine::new(table, run));
+        let engine: &dyn Engine = match &of_fetched {
+            Some(engine) => engine,
+            None => &*elsewhere.engine,
+        };
         let (rows, missing) = (elsewhere.rows, self.missing);
         let of = Some(&elsewhere);
         let counted = Counted { table, engine, rows, elsewhere: of, missing, weights, run };

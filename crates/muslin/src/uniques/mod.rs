@@ -9,7 +9,7 @@ mod tables;
 use std::collections::BTreeMap;
 
 use muslin_assess::{Method, MinimalUniques, Score, UniquesFound};
-use muslin_engine::{Coverage, Run};
+use muslin_engine::{Coverage, Error as EngineError, Run, Stop};
 use muslin_io::{Input, ReadOptions};
 use muslin_table::{EncodedTable, MissingRule, Role, printable};
 
@@ -130,7 +130,17 @@ impl UniquesJob {
             Some(output) => output.search(self, &looked, &find, run),
         };
         run.reporter().finish();
-        Ok(self.report(&found?, &looked))
+        match (found, &elsewhere) {
+            // The table fits, and the search for it does not.
+            (
+                Err(Error::Engine(EngineError::Stopped(Stop::MemoryLimit { .. }))),
+                Some(elsewhere),
+            ) if self.is_countable() => {
+                drop(looked);
+                self.small_uniques(elsewhere, run)
+            }
+            (found, _) => Ok(self.report(&found?, &looked)),
+        }
     }
 
     fn open<'a>(&self, run: &'a Run) -> Result<Elsewhere<'a>> {

@@ -19,6 +19,13 @@ const MOST: usize = 3;
 const SETS: usize = 20;
 
 impl UniquesJob {
+    /// Whether counts alone answer.
+    pub(super) fn is_countable(&self) -> bool {
+        self.max_size.is_some_and(|most| most <= MOST)
+            && self.missing != MissingRule::Wildcard
+            && self.output.is_none()
+    }
+
     /// Counts minimal uniques, set of columns by set of columns. Rows are not told apart by counts, so they
     /// have no scores.
     pub(super) fn small_uniques(

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::VerifyJob;
 use crate::Result;
 use crate::claims::Claim;
-use crate::published::{Folder, ReportText, data_of};
+use crate::published::{Folder, ReportText, data_of, has_manifest};
 
 /// A release and its claims.
 pub(super) struct Claimed {
@@ -54,7 +54,12 @@ impl Claimed {
             (Some(_), Some(report)) => bounded(report)?,
             _ => None,
         };
-        let (data, folder) = data_of(&job.release)?;
+        // Where tables are folders of files, one without a manifest is a table.
+        let (data, folder) = if job.at.is_memory() || has_manifest(&job.release) {
+            data_of(&job.release)?
+        } else {
+            (job.release.clone(), None)
+        };
         claims.extend(folder.iter().flat_map(|folder| folder.manifest.claims.iter().cloned()));
         Ok(Self { data, claims, folder, bounded })
     }

@@ -1,16 +1,21 @@
 //! What the files of a release say beyond its cells.
 
-use muslin_engine::Run;
-use muslin_io::Input;
-use muslin_table::{Column, EncodedTable};
+use std::io;
+use std::path::{Path, PathBuf};
 
+use muslin_engine::{Error as EngineError, Run, Stop};
+use muslin_io::Input;
+use muslin_table::{Column, ColumnSet, EncodedTable};
+
+use super::Tables;
 use super::claimed::Claimed;
 use super::report::VerifyCheck;
-use crate::Result;
+use crate::elsewhere::{AskAt, Elsewhere};
 use crate::input::names;
 use crate::pair::Pair;
 use crate::published::Folder;
 use crate::release_folder::{INTERNAL, MANIFEST, sha256};
+use crate::{Error, Result};
 
 /// Names that other programs give to the numbers of rows.
 const INDEXES: [&str; 4] = ["__index_level_0__", "Unnamed: 0", "row_names", "_row_id"];
@@ -20,20 +25,105 @@ const FEW_ROWS: usize = 20;
 
 pub(super) fn checks(
     claimed: &Claimed,
-    pair: Option<&Pair>,
-    release: &EncodedTable,
+    at: &AskAt,
+    tables: &Tables<'_>,
     run: &Run,
 ) -> Result<Vec<VerifyCheck>> {
-    let mut checks = Vec::new();
-    if claimed.data != Input::Stdin {
-        checks.push(bytes(&claimed.data, run)?);
-    }
+    let release = &tables.release;
+    let mut checks: Vec<VerifyCheck> = files(&claimed.data, at, run)?.into_iter().collect();
     checks.push(indexes(release));
-    checks.extend(pair.and_then(order));
+    checks.extend(tables.pair.as_ref().and_then(order));
     if let Some(folder) = &claimed.folder {
         checks.push(manifest(folder, release)?);
     }
     Ok(checks)
+}
+
+/// The same of a release that is asked about where it is, and does not fit memory.
+pub(super) fn counted(
+    claimed: &Claimed,
+    at: &AskAt,
+    elsewhere: &Elsewhere<'_>,
+    run: &Run,
+) -> Result<Vec<VerifyCheck>> {
+    let mut checks: Vec<VerifyCheck> = files(&claimed.data, at, run)?.into_iter().collect();
+    let head = &elsewhere.head;
+    let mut numbered = indexes(head);
+    // A column that numbers rows has as many values as there are rows. One at a time may fit.
+    let counts = elsewhere.engine.column_counts()?;
+    for (id, counts) in head.all_columns().iter().zip(counts) {
+        if counts.distinct < elsewhere.rows || !numbered.met {
+            continue;
+        }
+        let column: ColumnSet = [id].into_iter().collect();
+        match elsewhere.engine.collect(&column) {
+            Err(EngineError::Stopped(Stop::MemoryLimit { .. })) => {
+                let name = head.column(id).name();
+                let reason =
+                    format!("whether {} numbers the rows does not fit memory", names(&[name]));
+                numbered = undecided("hygiene: index", &reason);
+            }
+            table => {
+                let found = indexes(&table?);
+                if !found.met {
+                    numbered = found;
+                }
+            }
+        }
+    }
+    checks.push(numbered);
+    Ok(checks)
+}
+
+/// What the files say: nothing of what comes by a pipe or from a query, which has none.
+fn files(data: &Input, at: &AskAt, run: &Run) -> Result<Option<VerifyCheck>> {
+    match data {
+        Input::Stdin => Ok(None),
+        _ if at.sql.is_some() => Ok(None),
+        Input::Path(path) if at.is_memory() || path.is_file() => bytes(data, run).map(Some),
+        Input::Path(path) if path.is_dir() => {
+            let mut first = None;
+            for file in files_in(path).map_err(|error| unlisted(path, &error))? {
+                let own = bytes(&Input::named(file), run)?;
+                if !own.met {
+                    return Ok(Some(own));
+                }
+                first = first.or(Some(own));
+            }
+            Ok(first)
+        }
+        Input::Path(_) => Ok(Some(undecided(
+            "hygiene: bytes",
+            "what files of a glob or a store say beyond their cells was not looked at",
+        ))),
+        Input::Memory(_) => bytes(data, run).map(Some),
+    }
+}
+
+/// Files of a folder and of those in it; hidden ones are no data.
+fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        if path.is_dir() {
+            files.extend(files_in(&path)?);
+        } else if !name.is_some_and(|name| name.starts_with(['_', '.'])) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn unlisted(folder: &Path, error: &io::Error) -> Error {
+    let file = folder.display().to_string();
+    Error::Claims { file, reason: format!("cannot be read: {}", error.kind()) }
+}
+
+/// What is not known is not met.
+fn undecided(claim: &str, reason: &str) -> VerifyCheck {
+    VerifyCheck { decided: false, ..check(claim, false, reason.into(), Vec::new()) }
 }
 
 fn check(claim: &str, met: bool, reason: String, columns: Vec<String>) -> VerifyCheck {

@@ -324,8 +324,9 @@ impl VerifyJob {
                 of_original: false,
             });
         }
-        if self.at.is_memory() {
-            checks.extend(hygiene::checks(claimed, tables.pair.as_ref(), &tables.release, run)?);
+        match &tables.elsewhere {
+            None => checks.extend(hygiene::checks(claimed, &self.at, tables, run)?),
+            Some(elsewhere) => checks.extend(hygiene::counted(claimed, &self.at, elsewhere, run)?),
         }
         Ok(Judged { checks, bound, quasi_identifiers: quasi })
     }
