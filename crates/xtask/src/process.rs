@@ -25,11 +25,20 @@ impl Call {
         }
     }
 
-    /// Calls the cargo that runs us.
+    /// Calls the cargo that runs us, as if nobody had: what it says about this package to us makes build
+    /// scripts that ask for it run again, and all that is above them.
     pub(crate) fn cargo<I: IntoIterator<Item: AsRef<OsStr>>>(args: I) -> Self {
         #[expect(clippy::disallowed_methods, reason = "cargo names itself in the environment")]
         let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
-        let call = Self::new(cargo).args(args);
+        let mut call = Self::new(cargo).args(args);
+        let told = env::vars_os().map(|(name, _)| name);
+        let is_ours = |name: &OsString| {
+            let name = name.to_string_lossy();
+            name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+        };
+        for name in told.filter(is_ours) {
+            call.command.env_remove(name);
+        }
         Self { shown: "cargo".into(), ..call }
     }
 
