@@ -8,7 +8,7 @@
 //! questions   what an algorithm asks --> SQL about `cells`
 //! rows        whole columns, in the order of the rows
 //! drawn       samples: an operator that reads rows by their numbers
-//! engine      all of them together
+//! engine      all of them together: opening, counts, fetching
 //! error       what may be said of an error
 //! ```
 

@@ -1,35 +1,37 @@
+//! The engine: questions as queries, answers checked and kept.
+//!
+//! ```text
+//! opening    a table as a view of cells
+//! counts     classes
+//! fetching   samples, and whole columns
+//! answers    what queries answer
+//! ```
+
+mod answers;
+mod counts;
+mod fetching;
+mod opening;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::RecordBatch;
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
 use arrow_schema::SchemaRef;
-use datafusion::catalog::TableProvider;
-use datafusion::common::DataFusionError;
 use datafusion::datasource::listing::ListingTable;
-use datafusion::execution::context::SQLOptions;
 use muslin_engine::{
     ColumnCounts, Engine, Error, Fault, MemoryEngine, Result, Run, Seed, Shape, check_uniques,
 };
 use muslin_io::{ColumnChoice, Format, ReadOptions, Source, draw_rows, encode_batches};
 use muslin_table::{
     ClassDiversity, ClassSizes, ColumnId, ColumnSet, DiversityCount, EncodedTable, MissingRule,
-    SizeCount,
 };
 
-use crate::drawn::DrawnRows;
-use crate::error::said;
-use crate::location::{Found, Located, address, locate};
+use self::answers::{changed, mistaken, numbers, of_io, one, unchanged};
+use self::opening::{Opened, open, positions, view, whole_path};
+use crate::location::{Found, address};
 use crate::place::Place;
 use crate::questions::{self, CELLS};
-use crate::rows::{Files, Streamed, in_order, scanned};
-use crate::values::{cell, quoted, value};
-
-/// The table that is named first.
-const INPUT: &str = "input";
-/// What is asked about it.
-const ASKED: &str = "asked";
+use crate::rows::Files;
 
 /// Answers about a table in files, or about what a query gives, without holding it in memory.
 ///
@@ -227,258 +229,6 @@ impl<'a> DataFusionEngine<'a> {
         // A poisoned lock still guards whole answers.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    /// Sizes of the classes of sets, asked about together; answers are kept.
-    fn sizes_of(&self, sets: &[ColumnSet], missing: MissingRule) -> Result<Vec<ClassSizes>> {
-        let key = |set: &ColumnSet| (set.iter().map(ColumnId::index).collect::<Vec<_>>(), missing);
-        let mut open: Vec<ColumnSet> = Vec::new();
-        for set in sets {
-            if !open.contains(set) && !self.known().sizes.contains_key(&key(set)) {
-                open.push(set.clone());
-            }
-        }
-        for some in open.chunks(self.place.sets_at_once) {
-            let counted = self.count(some, missing)?;
-            let mut known = self.known();
-            for (set, sizes) in some.iter().zip(counted) {
-                known.sizes.insert(key(set), sizes);
-            }
-        }
-        let known = self.known();
-        Ok(sets.iter().map(|set| known.sizes[&key(set)].clone()).collect())
-    }
-
-    fn count(&self, sets: &[ColumnSet], missing: MissingRule) -> Result<Vec<ClassSizes>> {
-        if let [only] = sets
-            && only.is_empty()
-        {
-            return Ok(vec![ClassSizes::from_sizes(
-                [self.rows].into_iter().filter(|&n| n > 0),
-                missing,
-            )]);
-        }
-        // All rows are one class, and no query says so.
-        if sets.iter().any(ColumnSet::is_empty) {
-            let one = |set: &ColumnSet| self.count(std::slice::from_ref(set), missing);
-            let each: Vec<Vec<ClassSizes>> = sets.iter().map(one).collect::<Result<_>>()?;
-            return Ok(each.into_iter().flatten().collect());
-        }
-        let sql = questions::class_sizes(sets, missing);
-        self.ask(&sql, |batches| self.sizes_in(batches, sets.len(), missing))
-    }
-
-    /// The sizes of the classes of so many sets, in an answer.
-    fn sizes_in(
-        &self,
-        batches: &[RecordBatch],
-        sets: usize,
-        missing: MissingRule,
-    ) -> Result<Vec<ClassSizes>> {
-        let mut found: Vec<Vec<SizeCount>> = vec![Vec::new(); sets];
-        let (at, sizes, classes) = (numbers(batches, 0), numbers(batches, 1), numbers(batches, 2));
-        for ((at, size), classes) in at.into_iter().zip(sizes).zip(classes) {
-            let at = usize::try_from(at).ok().and_then(|at| found.get_mut(at));
-            at.ok_or_else(mistaken)?.push(SizeCount { size, rows: size * classes });
-        }
-        let whole = |counts: Vec<SizeCount>| {
-            let counted: u64 = counts.iter().map(|count| count.rows).sum();
-            // Rows with missing cells that equal nothing are alone.
-            let alone = self.rows.checked_sub(counted).ok_or_else(changed)?;
-            if alone > 0 && missing != MissingRule::Distinct {
-                return Err(changed());
-            }
-            let alone = SizeCount { size: 1, rows: alone };
-            Ok(ClassSizes::from_rows(counts.into_iter().chain([alone]), missing))
-        };
-        found.into_iter().map(whole).collect()
-    }
-
-    /// All rows of these columns, in order.
-    fn rows_of(&self, columns: &ColumnSet) -> Result<EncodedTable> {
-        let names: Vec<String> = self.names_of(columns).iter().map(|name| quoted(name)).collect();
-        let sql = format!("SELECT {} FROM {ASKED}", names.join(", "));
-        let stream = self.place.wait(&self.name, self.run, async {
-            self.place.reading.sql(&sql).await?.execute_stream().await
-        })?;
-        let streamed = Streamed::new(self.place.runtime(), self.run, stream);
-        let read = self.reading(columns);
-        self.encoded(streamed, |batches, schema| {
-            muslin_io::encode_stream(&self.name, schema, batches, &read, self.run)
-        })
-    }
-
-    /// The drawn rows of files, read by whoever answers queries.
-    fn drawn_rows(
-        &self,
-        table: &ListingTable,
-        files: &Files,
-        drawn: &[u64],
-    ) -> Result<EncodedTable> {
-        /// Rows that are worth a part.
-        const LEAST: usize = 256;
-        let reading = &self.place.reading;
-        let scanned = self.place.wait(&self.name, self.run, async {
-            scanned(reading, table, files, &self.positions).await
-        })?;
-        let scanned = scanned.ok_or_else(changed)?;
-        let parts = self.place.parts().min(drawn.len().div_ceil(LEAST)).max(1);
-        let parts = drawn.chunks(drawn.len().div_ceil(parts).max(1)).map(<[u64]>::to_vec).collect();
-        let rows = Arc::new(DrawnRows::new(scanned, parts)) as Arc<dyn TableProvider>;
-        self.run.reporter().stage("reading drawn rows", None);
-        let mut ordered = self.place.read(&self.name, self.run, &rows, |batches| {
-            in_order(batches, drawn).ok_or_else(changed)
-        })?;
-        let read = self.reading(&self.head.all_columns());
-        let schema = match ordered.first() {
-            Some(Ok(first)) => first.schema(),
-            _ => Arc::clone(&self.schema),
-        };
-        let batches = &mut ordered.drain(..);
-        let encoded = muslin_io::encode_stream(&self.name, &schema, batches, &read, self.run);
-        self.run.reporter().finish();
-        encoded.map_err(of_io)
-    }
-
-    fn names_of(&self, columns: &ColumnSet) -> Vec<String> {
-        columns.iter().map(|id| self.head.column(id).name().to_owned()).collect()
-    }
-
-    /// How these columns are read.
-    fn reading(&self, columns: &ColumnSet) -> ReadOptions {
-        ReadOptions { columns: ColumnChoice::Only(self.names_of(columns)), ..self.read.clone() }
-    }
-
-    fn encoded(
-        &self,
-        mut streamed: Streamed<'_>,
-        encode: impl FnOnce(&mut Streamed<'_>, &SchemaRef) -> muslin_io::Result<EncodedTable>,
-    ) -> Result<EncodedTable> {
-        let failure = streamed.failure();
-        let schema = streamed.schema();
-        let encoded = encode(&mut streamed, &schema);
-        if let Some(error) = failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            return Err(said(&error, &self.name));
-        }
-        self.run.check()?;
-        encoded.map_err(of_io)
-    }
-}
-
-/// What was found at a location.
-struct Opened {
-    located: Located,
-    schema: SchemaRef,
-}
-
-/// Both contexts know the table as `input`, and what is asked about it as `asked`.
-async fn open(
-    place: &Place,
-    location: &str,
-    sql: Option<&str>,
-    read: &ReadOptions,
-) -> Result<Opened, DataFusionError> {
-    let located = locate(&place.reading, location, &read.csv, sql.is_some()).await?;
-    let mut schema = None;
-    for context in [&place.counting, &place.reading] {
-        context.register_table(INPUT, Arc::clone(&located.table) as _)?;
-        let frame = match sql {
-            None => context.table(INPUT).await?,
-            Some(sql) => {
-                let only_select = SQLOptions::new()
-                    .with_allow_ddl(false)
-                    .with_allow_dml(false)
-                    .with_allow_statements(false);
-                let context = context.clone().enable_url_table();
-                context.sql_with_options(sql, only_select).await?
-            }
-        };
-        schema = Some(Arc::new(frame.schema().as_arrow().clone()));
-        context.register_table(ASKED, frame.into_view())?;
-    }
-    let schema = schema.unwrap_or_else(|| located.table.schema());
-    Ok(Opened { located, schema })
-}
-
-/// Others look from another folder.
-fn whole_path(location: &str) -> String {
-    if location.contains("://") {
-        return location.to_owned();
-    }
-    let whole = std::path::absolute(location).ok();
-    whole.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_else(|| location.to_owned())
-}
-
-/// Places of the columns of `head`.
-fn positions(schema: &SchemaRef, head: &EncodedTable) -> Vec<usize> {
-    let place = |name: &str| schema.fields().iter().position(|field| field.name() == name);
-    head.columns().iter().filter_map(|column| place(column.name())).collect()
-}
-
-/// The view of the columns that are read. One without columns still has rows.
-fn view(schema: &SchemaRef, positions: &[usize], read: &ReadOptions) -> String {
-    let one = |(index, &at): (usize, &usize)| {
-        let field = schema.field(at);
-        format!("{} AS {}", value(field.name(), field.data_type(), read), cell(index))
-    };
-    let mut values: Vec<String> = positions.iter().enumerate().map(one).collect();
-    if values.is_empty() {
-        values.push("1 AS nothing".into());
-    }
-    format!("SELECT {} FROM {ASKED}", values.join(", "))
-}
-
-/// Whole numbers of a column of an answer.
-pub(crate) fn numbers(batches: &[RecordBatch], column: usize) -> Vec<u64> {
-    let all = batches.iter().flat_map(|batch| {
-        let values = batch.column(column).as_primitive::<Int64Type>();
-        (0..values.len()).map(|at| u64::try_from(values.value(at)).unwrap_or(0)).collect::<Vec<_>>()
-    });
-    all.collect()
-}
-
-/// The only number of a column of an answer.
-fn one(batches: &[RecordBatch], column: usize) -> Result<u64> {
-    match numbers(batches, column)[..] {
-        [number] => Ok(number),
-        _ => Err(mistaken()),
-    }
-}
-
-fn mistaken() -> Error {
-    Error::Elsewhere {
-        fault: Fault::Internal,
-        reason: "the query's answer is not one to this question: this is a mistake of muslin's"
-            .into(),
-        hint: "please report it with the command and the version".into(),
-    }
-}
-
-/// A table of as many rows as there must be.
-fn unchanged(table: EncodedTable, rows: u64) -> Result<EncodedTable> {
-    if table.rows() as u64 == rows { Ok(table) } else { Err(changed()) }
-}
-
-fn changed() -> Error {
-    Error::Elsewhere {
-        fault: Fault::Table,
-        reason: "the table changed while it was asked about".into(),
-        hint: "ask again once nobody writes to it".into(),
-    }
-}
-
-/// What reading said, as an engine says it.
-fn of_io(error: muslin_io::Error) -> Error {
-    match error {
-        muslin_io::Error::Engine(error) => error,
-        muslin_io::Error::Table(error) => Error::Table(error),
-        muslin_io::Error::Stopped(stop) => Error::Stopped(stop),
-        other => {
-            let said = other.to_string();
-            let (reason, hint) =
-                said.split_once("\n  hint: ").unwrap_or((&said, "check the table"));
-            Error::Elsewhere { fault: Fault::Table, reason: reason.into(), hint: hint.into() }
-        }
-    }
 }
 
 impl Engine for DataFusionEngine<'_> {
@@ -578,18 +328,7 @@ impl Engine for DataFusionEngine<'_> {
             let table = self.drawn_rows(table, files, &drawn.unwrap_or_default());
             return self.of_same_files(table);
         }
-        let names: Vec<String> =
-            self.head.columns().iter().map(|column| quoted(column.name())).collect();
-        let sql = format!("SELECT {} FROM {ASKED}", names.join(", "));
-        let stream = self.place.wait(&self.name, self.run, async {
-            self.place.reading.sql(&sql).await?.execute_stream().await
-        })?;
-        let streamed = Streamed::new(self.place.runtime(), self.run, stream);
-        let run = self.run.clone().seed(seed);
-        let read = ReadOptions { columns: ColumnChoice::All, ..self.read.clone() };
-        let table = self.encoded(streamed, |batches, schema| {
-            muslin_io::sample_batches(&self.name, schema, batches, &read, rows, &run)
-        });
+        let table = self.rows_drawn_in_passing(rows, seed);
         self.of_same_files(table)
     }
 
