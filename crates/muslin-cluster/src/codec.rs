@@ -13,7 +13,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion_proto::bytes::{physical_plan_from_bytes, physical_plan_to_bytes};
 use datafusion_proto::logical_plan::LogicalExtensionCodec;
 use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
-use muslin_engine_datafusion::{DrawnRows, DrawnRowsExec, ScannedFiles};
+use muslin_engine_datafusion::{DrawnRows, DrawnRowsExec, FINGERPRINT, ScannedFiles, fingerprint};
 
 use crate::tasks::{Tasks, TasksExec};
 use crate::work::Work;
@@ -124,7 +124,10 @@ impl LogicalExtensionCodec for LogicalCodec {
     }
 
     fn try_decode_udf(&self, name: &str, buffer: &[u8]) -> Result<Arc<ScalarUDF>> {
-        self.0.try_decode_udf(name, buffer)
+        match name {
+            FINGERPRINT => Ok(Arc::new(fingerprint())),
+            _ => self.0.try_decode_udf(name, buffer),
+        }
     }
 
     fn try_encode_udf(&self, node: &ScalarUDF, buffer: &mut Vec<u8>) -> Result<()> {
@@ -189,7 +192,10 @@ impl PhysicalExtensionCodec for PhysicalCodec {
     }
 
     fn try_decode_udf(&self, name: &str, buffer: &[u8]) -> Result<Arc<ScalarUDF>> {
-        self.0.try_decode_udf(name, buffer)
+        match name {
+            FINGERPRINT => Ok(Arc::new(fingerprint())),
+            _ => self.0.try_decode_udf(name, buffer),
+        }
     }
 
     fn try_encode_udf(&self, node: &ScalarUDF, buffer: &mut Vec<u8>) -> Result<()> {

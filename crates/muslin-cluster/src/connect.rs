@@ -3,18 +3,25 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
 
+use ballista_core::config::BALLISTA_CLIENT_PULL;
+use ballista_core::execution_plans::DistributedQueryExec;
 use ballista_core::extension::{SessionConfigExt, SessionStateExt};
 use datafusion::execution::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion_proto::protobuf::LogicalPlanNode;
 use muslin_engine::{Error, Fault, Result, Run};
-use muslin_engine_datafusion::{Place, embedded_runtime, environment, keep_names, said};
+use muslin_engine_datafusion::{LetGo, Place, embedded_runtime, environment, keep_names, said};
+use tokio::runtime::Runtime;
 
 use crate::codec::{LogicalCodec, PhysicalCodec};
+use crate::jobs;
 
 /// Where a cluster's scheduler listens, if nothing else is said.
 const PORT: u16 = 50050;
 /// How long a scheduler may take to accept a connection.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long somebody who ends waits for a scheduler to hear of it.
+const PARTING: Duration = Duration::from_millis(500);
 
 /// The address of a cluster's scheduler.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +69,8 @@ pub fn connect(address: &Address, run: &Run) -> Result<Place> {
             .with_ballista_physical_extension_codec(Arc::new(PhysicalCodec::default()))
             // Plans that change while they run do not survive the loss of an executor as well.
             .with_ballista_adaptive_query_planner(false)
+            // Who asks how far a query is knows its name at once, and can let it go.
+            .set_bool(BALLISTA_CLIENT_PULL, true)
             .with_ballista_job_name("muslin");
         SessionStateBuilder::new()
             .with_default_features()
@@ -71,7 +80,19 @@ pub fn connect(address: &Address, run: &Run) -> Result<Place> {
             .upgrade_for_ballista(format!("http://{}", address.host_and_port()))
     });
     let state = state.map_err(|error| said(&error, &address.to_string()))?;
-    Place::elsewhere(runtime, SessionContext::new_with_state(state), run)
+    let let_go = let_go(Arc::clone(&runtime), address.host_and_port());
+    Place::elsewhere(runtime, SessionContext::new_with_state(state), let_go, run)
+}
+
+/// Tells the scheduler that nobody waits for a query any more, so that executors are free for others. Whether it
+/// hears of it makes no difference to who leaves.
+fn let_go(runtime: Arc<Runtime>, scheduler: String) -> LetGo {
+    Box::new(move |plan| {
+        let query = plan.downcast_ref::<DistributedQueryExec<LogicalPlanNode>>();
+        let Some(job) = query.and_then(DistributedQueryExec::job_id) else { return };
+        let told = jobs::cancel(&scheduler, job.into());
+        let _ = runtime.block_on(async { tokio::time::timeout(PARTING, told).await });
+    })
 }
 
 #[cfg(test)]

@@ -10,12 +10,14 @@
 //! serve     scheduler and executors, as they run on the machines of a cluster
 //! tasks     a table whose partitions are tasks: our own operator
 //! codec     how tasks travel
+//! jobs      what a scheduler is told and asked about queries that are under way
 //! work      what a task does on an executor
 //! uniques   a search for minimal uniques, handed out and put together
 //! ```
 
 mod codec;
 mod connect;
+mod jobs;
 mod serve;
 mod tasks;
 mod uniques;

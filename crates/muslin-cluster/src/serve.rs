@@ -19,9 +19,10 @@ use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::prelude::SessionConfig;
 use muslin_engine::{Error, Fault, Result, Run};
-use muslin_engine_datafusion::{NO_EXECUTOR, Stores, embedded_runtime, keep_names};
+use muslin_engine_datafusion::{Stores, carried, embedded_runtime, keep_names};
 
 use crate::codec::{LogicalCodec, PhysicalCodec};
+use crate::work::Home;
 
 /// Seconds between signs of life of an executor.
 const SIGN_OF_LIFE: u64 = 2;
@@ -74,7 +75,12 @@ fn session(
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let is_alive = |sign: &ExecutorHeartbeat| now.saturating_sub(sign.timestamp) <= DEAD_AFTER;
     if executors.get().is_some_and(|own| !own.executor_heartbeats().values().any(is_alive)) {
-        return Err(DataFusionError::Execution(NO_EXECUTOR.into()));
+        return Err(carried(&Error::Elsewhere {
+            fault: Fault::Table,
+            reason: "the cluster has no executor".into(),
+            hint: "start some with `muslin cluster executor`, and wait until they have found the scheduler"
+                .into(),
+        }));
     }
     let usual = default_session_builder(config)?;
     Ok(SessionStateBuilder::new_from_existing(usual).with_runtime_env(environment(None)?).build())
@@ -116,6 +122,8 @@ pub fn scheduler(bind: SocketAddr, run: &Run) -> Result<()> {
 pub fn executor(settings: &ExecutorSettings, run: &Run) -> Result<()> {
     let ExecutorSettings { scheduler, bind, host, port, work_dir } = settings;
     let folder = work_dir.clone();
+    let scheduler_at = format!("{}:{}", scheduler.0, scheduler.1);
+    let home = Arc::new(Home { memory: run.memory_budget(), scheduler: scheduler_at });
     let process = ExecutorProcessConfig {
         bind_host: bind.clone(),
         external_host: Some(host.clone().unwrap_or_else(|| bind.clone())),
@@ -135,7 +143,9 @@ pub fn executor(settings: &ExecutorSettings, run: &Run) -> Result<()> {
         memory_pool_size: run.memory_budget(),
         override_logical_codec: Some(Arc::new(LogicalCodec::default())),
         override_physical_codec: Some(Arc::new(PhysicalCodec::default())),
-        override_config_producer: Some(Arc::new(config)),
+        override_config_producer: Some(Arc::new(move || {
+            config().with_extension(Arc::clone(&home))
+        })),
         override_runtime_producer: Some(Arc::new(move |_| environment(Some(&folder)))),
         ..ExecutorProcessConfig::default()
     };

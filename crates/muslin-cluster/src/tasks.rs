@@ -24,8 +24,10 @@ use datafusion::physical_plan::{
 };
 use datafusion::prelude::Expr;
 use futures::TryStreamExt;
+use muslin_engine::Cancel;
 
-use crate::work::Work;
+use crate::jobs::unwanted;
+use crate::work::{Home, Work};
 
 fn schema() -> SchemaRef {
     Arc::new(Schema::new(vec![Field::new("answer", DataType::Binary, false)]))
@@ -139,21 +141,46 @@ impl ExecutionPlan for TasksExec {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
-        let work = self.work.clone();
+        let Some(home) = context.session_config().get_extension::<Home>() else {
+            return internal_err!("tasks are done by executors");
+        };
+        let (work, task) = (self.work.clone(), context.task_id().unwrap_or_default());
         let parts = self.parts.execute(partition, context)?;
-        let stream = parts.and_then(move |batch| answers(work.clone(), batch));
+        let stream = parts
+            .and_then(move |batch| answers(work.clone(), Arc::clone(&home), task.clone(), batch));
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema(), stream)))
     }
 }
 
 /// The answers of the parts whose numbers a batch holds.
-async fn answers(work: Work, parts: RecordBatch) -> Result<RecordBatch> {
+async fn answers(
+    work: Work,
+    home: Arc<Home>,
+    task: String,
+    parts: RecordBatch,
+) -> Result<RecordBatch> {
+    let wanted = Wanted(Cancel::default());
+    let (cancel, memory) = (wanted.0.clone(), home.memory);
     // A search takes its time; others are served meanwhile.
     let done = tokio::task::spawn_blocking(move || {
         let numbers = parts.column(0).as_primitive::<UInt32Type>().values();
-        numbers.iter().map(|&part| work.part(part)).collect::<Result<Vec<_>>>()
+        numbers.iter().map(|&part| work.part(part, memory, &cancel)).collect::<Result<Vec<_>>>()
     });
-    let answers = done.await.map_err(|error| DataFusionError::External(Box::new(error)))??;
+    let answers = tokio::select! {
+        done = done => done.map_err(|error| DataFusionError::External(Box::new(error)))??,
+        () = unwanted(&home.scheduler, &task) => {
+            return Err(DataFusionError::Execution("nobody waits for it any more".into()));
+        }
+    };
     let column = Arc::new(BinaryArray::from_iter_values(answers));
     Ok(RecordBatch::try_new(schema(), vec![column])?)
+}
+
+/// Ends a search once nobody wants its answer: a thread that searches is not ended from outside.
+struct Wanted(Cancel);
+
+impl Drop for Wanted {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use datafusion::common::{DataFusionError, Result};
 use muslin_assess::{MinimalUniques, PreparedUniques, Score, UniquesPart};
-use muslin_engine::{Engine, Run, fold_bits};
-use muslin_engine_datafusion::{DataFusionEngine, Place};
+use muslin_engine::{Cancel, Engine, Error, Fault, Run, Stop, fold_bits};
+use muslin_engine_datafusion::{DataFusionEngine, Place, carried, of_io};
 use muslin_io::ReadOptions;
 use muslin_table::{EncodedTable, MissingRule};
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,15 @@ pub(crate) struct Work {
     pub(crate) seconds: Option<f64>,
 }
 
+/// The executor that a task is done by.
+#[derive(Clone, Debug)]
+pub(crate) struct Home {
+    /// Bytes that it may use, if somebody said so.
+    pub(crate) memory: Option<u64>,
+    /// Host and port of its scheduler.
+    pub(crate) scheduler: String,
+}
+
 /// The table that the last tasks were about, encoded and ranked. Tasks of one search come together; whoever
 /// comes first makes it, the others wait for it.
 static KEPT: Mutex<Option<(Work, Arc<PreparedUniques>)>> = Mutex::new(None);
@@ -48,21 +57,23 @@ impl Work {
             .contributions(self.contributions)
     }
 
-    fn run(&self) -> Result<Run> {
+    /// How an executor does a part: it does as many at a time as it has cores.
+    fn run(&self, memory: Option<u64>, cancel: &Cancel) -> Result<Run, Error> {
         let limit = self.seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        // An executor does as many tasks at a time as it has cores.
-        Ok(Run::new().threads(1).map_err(failed)?.time_limit(limit))
+        Ok(Run::new().threads(1)?.memory(memory).time_limit(limit).cancel(cancel.clone()))
     }
 
-    /// Does one part.
-    pub(crate) fn part(&self, part: u32) -> Result<Vec<u8>> {
-        let run = self.run()?;
-        let prepared = self.prepared(&run)?;
-        let found: UniquesPart = prepared.part(part, self.parts(), &run).map_err(failed)?;
-        serde_json::to_vec(&found).map_err(failed)
+    /// Does one part, unless somebody ends it.
+    pub(crate) fn part(&self, part: u32, memory: Option<u64>, cancel: &Cancel) -> Result<Vec<u8>> {
+        let done = || -> muslin_assess::Result<UniquesPart> {
+            let run = self.run(memory, cancel)?;
+            self.prepared(&run)?.part(part, self.parts(), &run)
+        };
+        serde_json::to_vec(&done().map_err(failed)?)
+            .map_err(|error| DataFusionError::External(Box::new(error)))
     }
 
-    fn prepared(&self, run: &Run) -> Result<Arc<PreparedUniques>> {
+    fn prepared(&self, run: &Run) -> muslin_assess::Result<Arc<PreparedUniques>> {
         let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((work, prepared)) = &*kept
             && work == self
@@ -71,16 +82,23 @@ impl Work {
         }
         // Room for one table, not two.
         *kept = None;
-        let place = Place::here(run).map_err(failed)?;
-        let engine =
-            DataFusionEngine::open(place, &self.location, self.sql.as_deref(), &self.read, run)
-                .map_err(failed)?;
-        let table = engine.collect(&engine.head().all_columns()).map_err(failed)?;
+        let engine = DataFusionEngine::open(
+            Place::here(run)?,
+            &self.location,
+            self.sql.as_deref(),
+            &self.read,
+            run,
+        )
+        .map_err(of_io)?;
+        let table = engine.collect(&engine.head().all_columns())?;
         if fingerprint(&table) != self.fingerprint {
-            let changed = "the table changed while it was asked about";
-            return Err(DataFusionError::Execution(format!("muslin: {changed}")));
+            return Err(elsewhere(
+                "the table changed while it was asked about",
+                "ask again once nobody writes to it",
+            )
+            .into());
         }
-        let prepared = Arc::new(self.search().prepare(&table, run).map_err(failed)?);
+        let prepared = Arc::new(self.search().prepare(&table, run)?);
         *kept = Some((self.clone(), Arc::clone(&prepared)));
         Ok(prepared)
     }
@@ -102,6 +120,31 @@ pub(crate) fn fingerprint(table: &EncodedTable) -> u64 {
 }
 
 /// Our own errors quote no cell, so they may travel.
-fn failed(error: impl std::error::Error + Send + Sync + 'static) -> DataFusionError {
-    DataFusionError::Execution(format!("muslin: {error}"))
+fn failed(error: muslin_assess::Error) -> DataFusionError {
+    let error = match error {
+        muslin_assess::Error::Engine(error) => error,
+        other => {
+            let said = other.to_string();
+            let (reason, hint) =
+                said.split_once("\n  hint: ").unwrap_or((&said, "check the table"));
+            elsewhere(reason, hint)
+        }
+    };
+    match error {
+        Error::Elsewhere { fault, reason, hint } => carried(&Error::Elsewhere {
+            fault,
+            reason: format!("an executor says: {reason}"),
+            hint,
+        }),
+        Error::Stopped(Stop::MemoryLimit { .. }) => carried(&Error::Elsewhere {
+            fault: Fault::Limit,
+            reason: "the table does not fit the memory of an executor".into(),
+            hint: "start executors with a larger `--memory`, or pass fewer `--columns`".into(),
+        }),
+        error => carried(&error),
+    }
+}
+
+fn elsewhere(reason: &str, hint: &str) -> Error {
+    Error::Elsewhere { fault: Fault::Table, reason: reason.into(), hint: hint.into() }
 }

@@ -12,7 +12,7 @@ use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int64Array, RecordBatch, StringArray};
 use muslin_assess::{Method, MinimalUniques, Score};
 use muslin_cluster::{Address, UniquesSettings, connect, uniques};
-use muslin_engine::{Engine, Error, Fault, Run, Seed};
+use muslin_engine::{Cancel, Engine, Error, Fault, Run, Seed, Stop};
 use muslin_engine_datafusion::DataFusionEngine;
 use muslin_io::ReadOptions;
 use muslin_table::{ColumnSet, MissingRule};
@@ -61,6 +61,11 @@ fn wait_for(port: u16) {
 
 impl Cluster {
     fn start(executors: usize) -> Self {
+        Self::start_with(executors, &[])
+    }
+
+    /// A cluster whose executors have more to be told.
+    fn start_with(executors: usize, more: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let port = free_port();
         let mut nodes = vec![node(&["scheduler", &port.to_string()])];
@@ -69,12 +74,8 @@ impl Cluster {
             let own = free_port();
             let work = folder.path().join(at.to_string());
             std::fs::create_dir(&work).unwrap();
-            nodes.push(node(&[
-                "executor",
-                &port.to_string(),
-                &own.to_string(),
-                work.to_str().unwrap(),
-            ]));
+            let args = ["executor", &port.to_string(), &own.to_string(), work.to_str().unwrap()];
+            nodes.push(node(&[&args[..], more].concat()));
             wait_for(own);
         }
         let address = Address::parse(&format!("ballista://127.0.0.1:{port}")).unwrap();
@@ -220,11 +221,77 @@ fn a_table_that_changed_is_not_searched() {
         score: Score::default(),
         contributions: false,
     };
-    assert!(uniques(&engine, &table, settings, &run).is_err(), "executors read other cells");
+    let error = uniques(&engine, &table, settings, &run).expect_err("executors read other cells");
+    assert!(error.to_string().contains("the table changed"), "{error}");
     write(&before, &folder.path().join("part-000.parquet"));
     let found = uniques(&engine, &table, settings, &run).unwrap();
     let alone = MinimalUniques::new().max_size(Some(3)).method(Some(Method::AgreeSets));
     assert_eq!(format!("{found:?}"), format!("{:?}", alone.run(&table, &run).unwrap()));
+}
+
+/// Rows of many columns, so that a search takes long.
+fn wide(rows: usize, columns: u64) -> RecordBatch {
+    let column = |at: u64| -> (String, ArrayRef) {
+        let cells = (0..rows).map(|row| drawn(row, at, 6)).collect::<Int64Array>();
+        (format!("c{at}"), Arc::new(cells))
+    };
+    RecordBatch::try_from_iter((0..columns).map(column)).unwrap()
+}
+
+#[test]
+fn executors_are_free_again_once_nobody_waits() {
+    let cluster = Cluster::start(1);
+    let folder = in_files(&wide(20_000, 30), 2);
+    let cancel = Cancel::default();
+    let run = Run::new().cancel(cancel.clone());
+    let engine = cluster.open(folder.path(), None, &run);
+    let table = engine.collect(&engine.head().all_columns()).unwrap();
+    let settings = UniquesSettings {
+        k: 1,
+        max_size: None,
+        missing: MissingRule::Category,
+        score: Score::default(),
+        contributions: false,
+    };
+    let searched = std::thread::scope(|scope| {
+        let searched = scope.spawn(|| uniques(&engine, &table, settings, &run));
+        // Until the executor is in the middle of it.
+        std::thread::sleep(Duration::from_secs(3));
+        assert!(!searched.is_finished(), "there is nothing left to end");
+        cancel.cancel();
+        searched.join().unwrap()
+    });
+    assert!(
+        matches!(searched, Err(muslin_assess::Error::Engine(Error::Stopped(Stop::Interrupted)))),
+        "{searched:?}"
+    );
+    // The only executor has one thread: it answers only if it does not search any more.
+    let in_time = Run::new().time_limit(Some(Duration::from_secs(60)));
+    let engine = cluster.open(folder.path(), None, &in_time);
+    let sizes = engine.class_sizes(&ColumnSet::first(2), MissingRule::Category).unwrap();
+    assert_eq!(sizes.classes(), Some(36));
+}
+
+#[test]
+fn a_table_that_an_executor_has_no_room_for_is_told() {
+    let cluster = Cluster::start_with(1, &["300000"]);
+    let run = Run::new();
+    let folder = in_files(&wide(20_000, 30), 1);
+    let engine = cluster.open(folder.path(), None, &run);
+    let table = engine.collect(&engine.head().all_columns()).unwrap();
+    let settings = UniquesSettings {
+        k: 1,
+        max_size: Some(2),
+        missing: MissingRule::Category,
+        score: Score::default(),
+        contributions: false,
+    };
+    let error = uniques(&engine, &table, settings, &run).err();
+    let Some(muslin_assess::Error::Engine(Error::Elsewhere { fault, reason, .. })) = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(fault, Fault::Limit);
+    assert_eq!(reason, "the table does not fit the memory of an executor");
 }
 
 #[test]

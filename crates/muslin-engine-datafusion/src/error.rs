@@ -1,7 +1,7 @@
 use std::io::ErrorKind;
 
 use datafusion::common::DataFusionError;
-use muslin_engine::{Error, Fault};
+use muslin_engine::{Error, Fault, Stop};
 
 /// An error of ours on its way through those of others.
 pub(crate) fn own_error<T>(reason: &str, hint: &str) -> Result<T, DataFusionError> {
@@ -11,8 +11,61 @@ pub(crate) fn own_error<T>(reason: &str, hint: &str) -> Result<T, DataFusionErro
 /// Between reason and way out of an error of ours.
 const OURS: &str = "\n  hint: ";
 
-/// What a scheduler says that has nobody to do the work.
-pub const NO_EXECUTOR: &str = "muslin: there is no executor";
+/// An error of ours on its way from another machine, through errors of others that quote it as a text.
+pub fn carried(error: &Error) -> DataFusionError {
+    let fault = match error {
+        Error::Elsewhere { fault, .. } => *fault,
+        Error::Stopped(Stop::MemoryLimit { .. }) => Fault::Limit,
+        _ => Fault::Table,
+    };
+    let fault = FAULTS.iter().position(|&own| own == fault).unwrap_or(0);
+    let said = error.to_string().replace(OURS, BETWEEN);
+    DataFusionError::Execution(format!("{BEGIN}{fault} {said}{END}"))
+}
+
+/// Around an error that is carried, and between its reason and its way out: what quoting leaves alone.
+const BEGIN: &str = "muslin<< ";
+const BETWEEN: &str = " <|> ";
+const END: &str = " >>";
+const FAULTS: [Fault; 4] = [Fault::Table, Fault::Limit, Fault::Question, Fault::Internal];
+
+/// The error of ours in a text, if one was carried there.
+fn arrived(text: &str) -> Option<Error> {
+    let (_, rest) = text.split_once(BEGIN)?;
+    let (said, _) = rest.split_once(END)?;
+    let (fault, said) = said.split_once(' ')?;
+    let fault = *FAULTS.get(fault.parse::<usize>().ok()?)?;
+    let (reason, hint) = said.split_once(BETWEEN).unwrap_or((said, "ask again"));
+    Some(Error::Elsewhere { fault, reason: reason.into(), hint: hint.into() })
+}
+
+/// What executors say of a table that they cannot read, by what their messages hold.
+const OF_EXECUTORS: [(&[&str], Fault, &str, &str); 4] = [
+    (
+        &["NotFound", "No such file or directory", "not found"],
+        Fault::Table,
+        "an executor does not find it",
+        "a table must have the same name on every machine of the cluster",
+    ),
+    (
+        &["Permission", "Unauthenticated", "403 Forbidden", "401 Unauthorized"],
+        Fault::Table,
+        "an executor may not read it with its credentials",
+        "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY where executors run, too, or ask who owns it",
+    ),
+    (
+        &["ResourcesExhausted", "Resources exhausted"],
+        Fault::Limit,
+        "an executor's memory is too small for this question, though work was put on disk",
+        "start executors with a larger `--memory` or fewer `--threads`",
+    ),
+    (
+        &["No space left"],
+        Fault::Limit,
+        "an executor has no room for what memory does not hold",
+        "start executors with a `--work-dir` on a larger disk",
+    ),
+];
 
 /// What may be said of an error about the table at `name`. A message of a query that ran may quote
 /// cells, so only its kind is told; one of a query that could not even begin quotes the query.
@@ -84,16 +137,22 @@ pub fn said(error: &DataFusionError, name: &str) -> Error {
             "it is damaged, or a value is not of its type",
             "make the file again, or look at it with another program",
         ),
-        other if other.to_string().contains(NO_EXECUTOR) => elsewhere(
-            Fault::Table,
-            "the cluster has no executor".into(),
-            "start some with `muslin cluster executor`, and wait until they have found the scheduler",
-        ),
-        _ => elsewhere(
-            Fault::Table,
-            format!("{name}: the query did not end well"),
-            "ask again; should it stay so, try `--engine memory`",
-        ),
+        other => {
+            let text = other.to_string();
+            if let Some(error) = arrived(&text) {
+                return error;
+            }
+            let holds = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
+            match OF_EXECUTORS.iter().find(|(parts, ..)| holds(parts)) {
+                Some((_, fault, reason, hint)) => {
+                    elsewhere(*fault, format!("{name}: {reason}"), hint)
+                }
+                None => unreadable(
+                    "the query did not end well",
+                    "ask again; should it stay so, try `--engine memory`",
+                ),
+            }
+        }
     }
 }
 
@@ -101,4 +160,38 @@ pub fn said(error: &DataFusionError, name: &str) -> Error {
 fn of_planning(text: &str) -> &str {
     let plain = text.strip_prefix("Error during planning: ").unwrap_or(text);
     plain.lines().next().unwrap_or(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_ours_survives_being_quoted() {
+        let own = Error::Elsewhere {
+            fault: Fault::Limit,
+            reason: "a reason: with `marks`".into(),
+            hint: "a way out".into(),
+        };
+        let quoted = DataFusionError::Execution(format!("Job 7 failed: {:?}", carried(&own)));
+        assert_eq!(said(&quoted, "visits"), own);
+        let limit = Error::Stopped(Stop::MemoryLimit { needed: 5_000_000, budget: 1_000_000 });
+        let Error::Elsewhere { fault: Fault::Limit, reason, hint } =
+            said(&carried(&limit), "visits")
+        else {
+            panic!("a limit is a limit");
+        };
+        assert!(reason.contains("5 MB") && hint.contains("--memory"), "{reason}, {hint}");
+    }
+
+    #[test]
+    fn what_executors_cannot_read_is_told_by_kind() {
+        let gone = std::io::Error::from(ErrorKind::NotFound);
+        let gone = object_store::Error::NotFound { path: "a".into(), source: Box::new(gone) };
+        let gone = DataFusionError::ObjectStore(Box::new(gone));
+        for quoted in [format!("Job 7 failed: {gone}"), format!("Job 7 failed: {gone:?}")] {
+            let error = said(&DataFusionError::Execution(quoted), "visits").to_string();
+            assert!(error.starts_with("visits: an executor does not find it"), "{error}");
+        }
+    }
 }

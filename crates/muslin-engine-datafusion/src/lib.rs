@@ -6,6 +6,7 @@
 //! location    a file, a folder, a glob or an address --> a table called `input`
 //! values      its columns as the values that muslin compares --> a view called `cells`
 //! questions   what an algorithm asks --> SQL about `cells`
+//! fingerprint whether an answer is about every row, once
 //! rows        whole columns, in the order of the rows
 //! drawn       samples: an operator that reads rows by their numbers
 //! engine      all of them together: opening, counts, fetching
@@ -15,6 +16,7 @@
 mod drawn;
 mod engine;
 mod error;
+mod fingerprint;
 mod location;
 mod place;
 mod questions;
@@ -25,7 +27,8 @@ mod values;
 pub use datafusion;
 
 pub use drawn::{DrawnRows, DrawnRowsExec, ScannedFiles};
-pub use engine::DataFusionEngine;
-pub use error::{NO_EXECUTOR, said};
-pub use place::{Place, embedded_runtime, environment, keep_names};
+pub use engine::{DataFusionEngine, of_io};
+pub use error::{carried, said};
+pub use fingerprint::{FINGERPRINT, fingerprint};
+pub use place::{LetGo, Place, embedded_runtime, environment, keep_names};
 pub use stores::Stores;

@@ -1,6 +1,6 @@
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arrow_array::RecordBatch;
@@ -9,12 +9,14 @@ use datafusion::common::DataFusionError;
 use datafusion::execution::memory_pool::{FairSpillPool, MemoryPool, UnboundedMemoryPool};
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::parquet::errors::ParquetError;
-use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion::physical_plan::{ExecutionPlan, collect};
+use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
 use futures::FutureExt;
 use muslin_engine::{Error, Fault, Result, Run};
 use tokio::runtime::Runtime;
 
 use crate::error::said;
+use crate::fingerprint::fingerprint;
 use crate::stores::Stores;
 
 /// How often a run is asked whether it should end.
@@ -36,7 +38,12 @@ pub struct Place {
     /// How often a query is asked before its failure is told. A query changes nothing, so it may be asked
     /// again; where there is one process only, it would fail again.
     tries: u32,
+    /// Tells others that nobody waits for their answer any more.
+    let_go: Option<LetGo>,
 }
+
+/// Lets go of a query that is under way elsewhere.
+pub type LetGo = Box<dyn Fn(&dyn ExecutionPlan) + Send + Sync>;
 
 impl Place {
     /// This process, on the threads and within the memory of `run`; what memory does not hold goes to
@@ -45,17 +52,25 @@ impl Place {
         let runtime = Arc::new(embedded_runtime(run)?);
         let environment = environment(run)?;
         let counting = SessionContext::new_with_config_rt(
-            config(run.thread_count()),
+            config(run.thread_count(), run),
             Arc::clone(&environment),
         );
-        let reading = SessionContext::new_with_config_rt(config(1), environment);
-        Ok(Self { runtime, counting, reading, sets_at_once: 1, tries: 1 })
+        let reading = SessionContext::new_with_config_rt(config(1, run), environment);
+        counting.register_udf(fingerprint());
+        Ok(Self { runtime, counting, reading, sets_at_once: 1, tries: 1, let_go: None })
     }
 
-    /// Somewhere else: `counting` answers there, rows are read from here.
-    pub fn elsewhere(runtime: Arc<Runtime>, counting: SessionContext, run: &Run) -> Result<Self> {
-        let reading = SessionContext::new_with_config_rt(config(1), environment(run)?);
-        Ok(Self { runtime, counting, reading, sets_at_once: 8, tries: 3 })
+    /// Somewhere else: `counting` answers there, rows are read from here. Queries that nobody waits for any more are
+    /// let go.
+    pub fn elsewhere(
+        runtime: Arc<Runtime>,
+        counting: SessionContext,
+        let_go: LetGo,
+        run: &Run,
+    ) -> Result<Self> {
+        let reading = SessionContext::new_with_config_rt(config(1, run), environment(run)?);
+        counting.register_udf(fingerprint());
+        Ok(Self { runtime, counting, reading, sets_at_once: 8, tries: 3, let_go: Some(let_go) })
     }
 
     /// Waits for an answer about the table at `name`, until the run is to end.
@@ -93,10 +108,8 @@ impl Place {
         understood: impl Fn(&[RecordBatch]) -> Result<T>,
     ) -> Result<T> {
         self.try_again(|| {
-            let rows = self.wait(name, run, async {
-                self.counting.read_table(Arc::clone(table))?.collect().await
-            })?;
-            understood(&rows)
+            let asked = async { self.counting.read_table(Arc::clone(table)) };
+            understood(&self.answer(name, run, asked, &|_| ())?)
         })
     }
 
@@ -109,11 +122,49 @@ impl Place {
         sql: &str,
         understood: impl Fn(&[RecordBatch]) -> Result<T>,
     ) -> Result<T> {
+        self.ask_watched(name, run, sql, &|_| (), understood)
+    }
+
+    /// The same, told meanwhile how many rows have been read, where that is known.
+    pub(crate) fn ask_watched<T>(
+        &self,
+        name: &str,
+        run: &Run,
+        sql: &str,
+        watch: &dyn Fn(u64),
+        understood: impl Fn(&[RecordBatch]) -> Result<T>,
+    ) -> Result<T> {
         self.try_again(|| {
-            let answer =
-                self.wait(name, run, async { self.counting.sql(sql).await?.collect().await })?;
-            understood(&answer)
+            understood(&self.answer(name, run, async { self.counting.sql(sql).await }, watch)?)
         })
+    }
+
+    /// What a query gives.
+    fn answer(
+        &self,
+        name: &str,
+        run: &Run,
+        asked: impl Future<Output = Result<DataFrame, DataFusionError>>,
+        watch: &dyn Fn(u64),
+    ) -> Result<Vec<RecordBatch>> {
+        let under_way: OnceLock<Arc<dyn ExecutionPlan>> = OnceLock::new();
+        let answer = async {
+            let frame = asked.await?;
+            let context = Arc::new(frame.task_ctx());
+            let plan = frame.create_physical_plan().await?;
+            collect(Arc::clone(under_way.get_or_init(|| plan)), context).await
+        };
+        let answer = wait_watching(&self.runtime, name, run, answer, &|| {
+            if let Some(plan) = under_way.get() {
+                watch(rows_read(plan.as_ref()));
+            }
+        });
+        if let (Err(Error::Stopped(_)), Some(plan), Some(let_go)) =
+            (&answer, under_way.get(), &self.let_go)
+        {
+            let_go(plan.as_ref());
+        }
+        answer
     }
 
     /// Whether questions are answered by others.
@@ -136,12 +187,33 @@ impl Place {
     }
 }
 
-/// Waits for an answer, until the run is to end; then the query is let go.
+/// How many rows the leaves of a plan have given so far.
+fn rows_read(plan: &dyn ExecutionPlan) -> u64 {
+    let children = plan.children();
+    if children.is_empty() {
+        let rows = plan.metrics().and_then(|metrics| metrics.output_rows());
+        return rows.unwrap_or(0) as u64;
+    }
+    children.into_iter().map(|child| rows_read(child.as_ref())).sum()
+}
+
+/// Waits for an answer, until the run is to end.
 pub(crate) fn wait<T>(
     runtime: &Runtime,
     name: &str,
     run: &Run,
     answer: impl Future<Output = Result<T, DataFusionError>>,
+) -> Result<T> {
+    wait_watching(runtime, name, run, answer, &|| ())
+}
+
+/// The same; `watch` is called meanwhile.
+fn wait_watching<T>(
+    runtime: &Runtime,
+    name: &str,
+    run: &Run,
+    answer: impl Future<Output = Result<T, DataFusionError>>,
+    watch: &dyn Fn(),
 ) -> Result<T> {
     // Decoders check what they read; should one panic on bytes that it did not expect, that is damage.
     let panicked =
@@ -152,7 +224,10 @@ pub(crate) fn wait<T>(
         loop {
             tokio::select! {
                 done = &mut answer => return done.map_err(|error| said(&error, name)),
-                () = tokio::time::sleep(LOOK) => run.check()?,
+                () = tokio::time::sleep(LOOK) => {
+                    run.check()?;
+                    watch();
+                }
             }
         }
     })
@@ -170,9 +245,17 @@ pub fn embedded_runtime(run: &Run) -> Result<Runtime> {
         .map_err(|_| Error::Threads { threads })
 }
 
-fn config(partitions: usize) -> SessionConfig {
-    keep_names(SessionConfig::new())
-        .with_target_partitions(partitions.max(1))
+fn config(partitions: usize, run: &Run) -> SessionConfig {
+    let partitions = partitions.max(1);
+    let mut config = keep_names(SessionConfig::new());
+    if let Some(memory) = run.memory_budget() {
+        // What sorting keeps back for putting parts together: little of little.
+        let kept = &mut config.options_mut().execution.sort_spill_reservation_bytes;
+        let share = memory / (32 * partitions as u64);
+        *kept = usize::try_from(share).map_or(*kept, |share| share.min(*kept));
+    }
+    config
+        .with_target_partitions(partitions)
         // A row's number is its place: what is read is read in its order.
         .with_repartition_file_scans(partitions > 1)
         .with_collect_statistics(true)

@@ -2,10 +2,30 @@
 
 use muslin_table::{ColumnSet, MissingRule};
 
+use crate::fingerprint::FINGERPRINT;
 use crate::values::cell;
 
 /// The view of a table's values.
 pub(crate) const CELLS: &str = "cells";
+
+/// Whether answers bring the fingerprints of the rows that they are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Prints {
+    /// Zeros: nothing is lost where there is one process.
+    Left,
+    /// Their sum.
+    Summed,
+}
+
+impl Prints {
+    /// The fingerprint of so many rows with the same values.
+    fn of(self, rows: &str, values: &[String]) -> String {
+        match self {
+            Self::Left => "CAST(0 AS BIGINT)".into(),
+            Self::Summed => format!("{FINGERPRINT}({rows}, {})", values.join(", ")),
+        }
+    }
+}
 
 /// How many rows there are.
 pub(crate) fn rows() -> String {
@@ -16,31 +36,34 @@ fn names(set: &ColumnSet) -> Vec<String> {
     set.iter().map(|id| cell(id.index())).collect()
 }
 
-/// Sizes of the classes that each set makes, and how many classes have each: set, size, classes. A set is
-/// its place among `sets`; none is empty. Where missing cells equal nothing, classes of missing cells are left
-/// out: their rows are those that the sum lacks.
+/// Sizes of the classes that each set makes, and how many classes have each: set, size, whether their rows are
+/// alone, classes, fingerprint. A set is its place among `sets`; none is empty. Rows are alone, whatever the size of
+/// their class, where one of their cells is missing and equals nothing.
 ///
 /// Each set reads its own columns. Grouping sets would read the table once, and take two to four times as long:
 /// their classes are told apart by all columns of all sets.
-pub(crate) fn class_sizes(sets: &[ColumnSet], missing: MissingRule) -> String {
+pub(crate) fn class_sizes(sets: &[ColumnSet], missing: MissingRule, prints: Prints) -> String {
     let of_set = |(at, set): (usize, &ColumnSet)| {
         let by = names(set);
-        let kept = match missing {
-            MissingRule::Distinct => format!(" WHERE NOT ({} IS NULL)", by.join(" IS NULL OR ")),
-            _ => String::new(),
+        let alone = match missing {
+            MissingRule::Distinct => format!("{} IS NULL", by.join(" IS NULL OR ")),
+            _ => "FALSE".into(),
         };
         format!(
-            "SELECT CAST({at} AS BIGINT) AS set, size, count(*) AS classes \
-             FROM (SELECT count(*) AS size FROM {CELLS}{kept} GROUP BY {}) GROUP BY size",
-            by.join(", ")
+            "SELECT CAST({at} AS BIGINT) AS set, size, CAST(alone AS BIGINT) AS alone, count(*) AS classes, \
+             sum(print) AS print \
+             FROM (SELECT count(*) AS size, {alone} AS alone, {print} AS print FROM {CELLS} GROUP BY {by}) \
+             GROUP BY size, alone",
+            print = prints.of("count(*)", &by),
+            by = by.join(", ")
         )
     };
     sets.iter().enumerate().map(of_set).collect::<Vec<_>>().join(" UNION ALL ")
 }
 
 /// For each class, its rows, the values of a column among them and those of the most frequent one; and how
-/// many classes are alike: rows, distinct, most frequent, classes.
-pub(crate) fn diversity(by: &ColumnSet, sensitive: usize) -> String {
+/// many classes are alike: rows, distinct, most frequent, classes, fingerprint.
+pub(crate) fn diversity(by: &ColumnSet, sensitive: usize, prints: Prints) -> String {
     let sensitive = cell(sensitive);
     let columns = names(by);
     let inner: Vec<String> = columns
@@ -56,19 +79,29 @@ pub(crate) fn diversity(by: &ColumnSet, sensitive: usize) -> String {
         format!("GROUP BY {}", columns.join(", "))
     };
     let classes = format!(
-        "SELECT CAST(sum(n) AS BIGINT) AS size, count(*) AS kinds, max(n) AS most FROM counted {grouping}"
+        "SELECT CAST(sum(n) AS BIGINT) AS size, count(*) AS kinds, max(n) AS most, sum(print) AS print \
+         FROM counted {grouping}"
     );
     format!(
-        "WITH counted AS (SELECT {columns}, count(*) AS n FROM {CELLS} GROUP BY {columns}), classes AS ({classes}) \
-         SELECT size, kinds, most, count(*) AS classes FROM classes GROUP BY size, kinds, most",
+        "WITH counted AS (SELECT {columns}, count(*) AS n, {print} AS print FROM {CELLS} GROUP BY {columns}), \
+         classes AS ({classes}) \
+         SELECT size, kinds, most, count(*) AS classes, sum(print) FROM classes GROUP BY size, kinds, most",
+        print = prints.of("count(*)", &inner),
         columns = inner.join(", "),
     )
 }
 
-/// Classes of at most `k` rows, while more than `k` rows are in the class of every smaller set; and all rows.
-pub(crate) fn minimal_uniques(set: &ColumnSet, k: u32, missing: MissingRule) -> String {
+/// Classes of at most `k` rows, while more than `k` rows are in the class of every smaller set; then all rows, and
+/// their fingerprint.
+pub(crate) fn minimal_uniques(
+    set: &ColumnSet,
+    k: u32,
+    missing: MissingRule,
+    prints: Prints,
+) -> String {
     let columns = names(set);
     let by = columns.join(", ");
+    let print = prints.of("size", &columns);
     let mut conditions = vec![format!("size <= {k}")];
     let mut around = Vec::new();
     if columns.len() > 1 {
@@ -85,17 +118,20 @@ pub(crate) fn minimal_uniques(set: &ColumnSet, k: u32, missing: MissingRule) -> 
     }
     let columns = [columns, around].concat().join(", ");
     format!(
-        "SELECT count(*) FILTER (WHERE {}), coalesce(CAST(sum(size) AS BIGINT), 0) \
+        "SELECT count(*) FILTER (WHERE {}), coalesce(CAST(sum(size) AS BIGINT), 0), coalesce(sum({print}), 0) \
          FROM (SELECT size, {columns} FROM (\
            SELECT {by}, count(*) AS size FROM {CELLS} GROUP BY {by}))",
         conditions.join(" AND "),
     )
 }
 
-/// All rows, and cells of each column that are not missing.
-pub(crate) fn valued(columns: usize) -> String {
-    let counts: Vec<String> =
-        (0..columns).map(|column| format!("count({0}) AS {0}", cell(column))).collect();
+/// All rows; then, of each column, cells that are not missing, and the fingerprint.
+pub(crate) fn columns(set: &ColumnSet, prints: Prints) -> String {
+    let of_column = |name: String| {
+        let print = prints.of("CAST(1 AS BIGINT)", std::slice::from_ref(&name));
+        format!("count({name}), coalesce(sum({print}), 0) AS print_{name}")
+    };
+    let counts: Vec<String> = names(set).into_iter().map(of_column).collect();
     format!("SELECT count(*), {} FROM {CELLS}", counts.join(", "))
 }
 
@@ -111,12 +147,13 @@ mod tests {
 
     #[test]
     fn each_set_is_known_by_its_place() {
-        let sql = class_sizes(&[set(&[0, 2]), set(&[5])], MissingRule::Distinct);
+        let sql = class_sizes(&[set(&[0, 2]), set(&[5])], MissingRule::Distinct, Prints::Left);
         let [first, second] = sql.split(" UNION ALL ").collect::<Vec<_>>()[..] else {
             panic!("{sql}");
         };
-        assert!(first.contains("CAST(0 AS BIGINT)") && second.contains("CAST(1 AS BIGINT)"));
-        assert!(first.contains("WHERE NOT (c0 IS NULL OR c2 IS NULL) GROUP BY c0, c2"), "{sql}");
-        assert!(second.contains("WHERE NOT (c5 IS NULL) GROUP BY c5"), "{sql}");
+        assert!(first.contains("CAST(0 AS BIGINT) AS set") && first.contains("GROUP BY c0, c2)"));
+        assert!(first.contains("c0 IS NULL OR c2 IS NULL AS alone"), "{sql}");
+        assert!(second.contains("CAST(1 AS BIGINT) AS set") && second.contains("GROUP BY c5)"));
+        assert!(second.contains("c5 IS NULL AS alone"), "{sql}");
     }
 }

@@ -213,6 +213,27 @@ fn a_query_is_a_table_too() {
     let whole = engine.collect(&engine.head().all_columns()).unwrap();
     assert_eq!((whole.rows(), whole.columns().len()), (300, 3));
     assert_same_answers(&engine, &whole);
+    // Answers about queries bring fingerprints of their rows, of every kind of value.
+    let all = open(&path, Some("select * from input"), &read, &run).unwrap();
+    assert_same_answers(&all, &in_memory(&batch, &read));
+}
+
+#[test]
+fn a_query_that_gives_other_rows_each_time_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("people.parquet");
+    write(&people(300), &path);
+    let run = Run::new();
+    for sql in
+        ["select id, random() as drawn from input", "select id from input where random() < 0.5"]
+    {
+        let opened = open(&path, Some(sql), &ReadOptions::default(), &run);
+        let asked = opened.map(|engine| engine.column_counts());
+        let Ok(Err(Error::Elsewhere { fault: Fault::Table, reason, .. })) = asked else {
+            panic!("{sql}: {asked:?}");
+        };
+        assert!(reason.contains("not the same each time"), "{reason}");
+    }
 }
 
 #[test]

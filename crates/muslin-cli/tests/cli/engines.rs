@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arrow_array::{ArrayRef, Int64Array, RecordBatch};
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use parquet::arrow::ArrowWriter;
 use serde_json::{Value, json};
 
@@ -37,79 +37,136 @@ const SAME: [&[&str]; 13] = [
     &["uniques", "-k", "2", "--missing", "distinct", "--max-size", "2", "--method", "agree-sets"],
 ];
 
-fn assert_same(folder: &Path, engine: &str) {
-    for asked in SAME {
-        let args = [&asked[..1], &["h.parquet"], &asked[1..], &READ].concat();
-        let here = report(folder, &args);
-        let there = report(folder, &[&args[..], &["--engine", engine]].concat());
-        assert_eq!(there, here, "{asked:?}");
+/// Tables of other shapes: rows that are there twice, a constant, an empty column, one row, none.
+const SHAPES: [&str; 3] = ["twice.parquet", "one.parquet", "none.parquet"];
+
+/// Commands that are asked about these.
+const OF_SHAPES: [&[&str]; 5] = [
+    &["keys", "--all"],
+    &["keys", "--minimum", "--measure", "distinct", "--beta", "0.4"],
+    &["mask", "--measure", "separation", "--beta", "0.7"],
+    &["uniques", "--method", "agree-sets"],
+    &["uniques", "-k", "3", "--missing", "distinct", "--method", "agree-sets"],
+];
+
+fn write(batch: &RecordBatch, path: &Path) {
+    let file = std::fs::File::create(path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(batch).unwrap();
+    writer.close().unwrap();
+}
+
+fn shapes(folder: &Path) {
+    let rows = || 0..120_i64;
+    let columns: [(&str, ArrayRef); 5] = [
+        ("half", Arc::new(rows().map(|row| row / 2).collect::<Int64Array>())),
+        ("same", Arc::new(rows().map(|_| 7).collect::<Int64Array>())),
+        ("empty", Arc::new(rows().map(|_| None).collect::<Int64Array>())),
+        (
+            "few",
+            Arc::new(
+                rows().map(|row| (row % 5 > 0).then_some(row / 2 % 3)).collect::<Int64Array>(),
+            ),
+        ),
+        (
+            "größe \"x\"",
+            Arc::new(rows().map(|row| Some(format!("é{}", row / 8))).collect::<StringArray>()),
+        ),
+    ];
+    let twice =
+        RecordBatch::try_from_iter_with_nullable(columns.map(|(name, array)| (name, array, true)))
+            .unwrap();
+    let lengths = [120, 1, 0];
+    for (name, rows) in SHAPES.into_iter().zip(lengths) {
+        write(&twice.slice(0, rows), &folder.join(name));
     }
 }
 
-#[test]
-fn datafusion_answers_as_memory_does() {
-    let folder = with_demo("600", "h.parquet");
-    assert_same(folder.path(), "datafusion");
-    let numbers: ArrayRef = Arc::new((0..60).collect::<Int64Array>());
-    let sexes: ArrayRef = Arc::new((0..60).map(|row| row % 2).collect::<Int64Array>());
-    let numbered = RecordBatch::try_from_iter([("number", numbers), ("sex", sexes)]).unwrap();
-    let file = std::fs::File::create(folder.path().join("n.parquet")).unwrap();
-    let mut writer = ArrowWriter::try_new(file, numbered.schema(), None).unwrap();
-    writer.write(&numbered).unwrap();
-    writer.close().unwrap();
-    for asked in [
+fn assert_same(folder: &Path, engine: &str) {
+    let asked = |command: &[&str], table: &str, read: &[&str]| {
+        let args = [&command[..1], &[table], &command[1..], read].concat();
+        let here = report(folder, &args);
+        let there = report(folder, &[&args[..], &["--engine", engine]].concat());
+        assert_eq!(there, here, "{command:?} of {table}");
+    };
+    for command in SAME {
+        asked(command, "h.parquet", &READ);
+    }
+    shapes(folder);
+    for table in SHAPES {
+        for command in OF_SHAPES {
+            asked(command, table, &[]);
+        }
+    }
+    for command in [
         &["scan", "h.parquet", "--budget", "2s"][..],
         &["verify", "h.parquet", "-k", "2", "--qi", "sex"],
         &["verify", "h.parquet", "-k", "9", "--qi", "age,sex"],
+        &["verify", "h.parquet", "-k", "2", "--qi", "sex", "--diversity", "diagnosis=2"],
         // A column that numbers rows.
         &["verify", "n.parquet", "-k", "2", "--qi", "sex"],
     ] {
-        let mut here = report(folder.path(), asked);
-        let there = report(folder.path(), &[asked, &["--engine", "datafusion"]].concat());
-        assert_eq!(there["checks"], here["checks"], "{asked:?}");
-        if asked[0] == "scan" {
+        let mut here = report(folder, command);
+        let there = report(folder, &[command, &["--engine", engine]].concat());
+        assert_eq!(there["checks"], here["checks"], "{command:?}");
+        if command[0] == "scan" {
             // The next command reads a file.
             here["next"] = Value::Null;
             assert_eq!(there, here);
         }
     }
     let released = |name: &str, engine: &[&str]| {
-        let asked = [
-            "mask",
-            "h.parquet",
-            "--measure",
-            "distinct",
-            "--beta",
-            "0.3",
-            "--order",
-            "as-read",
-            "-o",
-            name,
-        ];
-        let output = muslin(folder.path(), &[&asked, &READ[..], engine].concat());
+        let asked = ["mask", "h.parquet", "--measure", "distinct", "--beta", "0.3"];
+        let written = ["--order", "as-read", "-o", name];
+        let output = muslin(folder, &[&asked[..], &written, &READ, engine].concat());
         assert!(output.status.success(), "{}", seen(&output));
-        std::fs::read(folder.path().join(name)).unwrap()
+        std::fs::read(folder.join(name)).unwrap()
     };
-    assert_eq!(released("a.csv", &["--engine", "datafusion"]), released("b.csv", &[]));
+    assert_eq!(released("a.csv", &["--engine", engine]), released("b.csv", &[]));
+}
+
+/// Example data, and a table with a column that numbers its rows.
+fn with_tables() -> tempfile::TempDir {
+    let folder = with_demo("600", "h.parquet");
+    let numbers: ArrayRef = Arc::new((0..60).collect::<Int64Array>());
+    let sexes: ArrayRef = Arc::new((0..60).map(|row| row % 2).collect::<Int64Array>());
+    let numbered = RecordBatch::try_from_iter([("number", numbers), ("sex", sexes)]).unwrap();
+    write(&numbered, &folder.path().join("n.parquet"));
+    folder
+}
+
+#[test]
+fn datafusion_answers_as_memory_does() {
+    let folder = with_tables();
+    assert_same(folder.path(), "datafusion");
 }
 
 #[test]
 fn what_does_not_fit_memory_is_counted() {
-    let folder = with_demo("3000", "h.parquet");
-    let little = ["--engine", "datafusion", "--memory", "30kB"];
-    let enough = ["--engine", "datafusion", "--memory", "400MB"];
+    let folder = with_demo("400000", "h.parquet");
+    // Half of it does not hold these columns of 400,000 rows; their classes are few.
+    let few = ["--columns", "age,sex,marital_status,occupation,blood_group", "--null", ""];
+    let little = ["--engine", "datafusion", "--memory", "15MB", "--threads", "2"];
     let asked = |args: &[&str], memory: &[&str]| {
-        report(folder.path(), &[&args[..1], &["h.parquet"], &args[1..], &READ, memory].concat())
+        report(folder.path(), &[&args[..1], &["h.parquet"], &args[1..], &few, memory].concat())
     };
-    let small = ["uniques", "--max-size", "2"];
-    let (counted, found) = (asked(&small, &enough[..2]), asked(&small, &["--engine", "memory"]));
-    assert_eq!(counted["by_size"], found["by_size"]);
-    // Thirty kilobytes hold no table of 3,000 rows; the pool for counting would not do either.
+    let small = ["uniques", "--max-size", "3", "-k", "2", "--missing", "distinct"];
+    let (counted, found) = (asked(&small, &little), asked(&small, &[]));
+    assert_eq!(counted["rows_with_uniques"], Value::Null, "it was counted");
+    assert!(counted["by_size"]["3"].as_u64() > Some(0), "{counted}");
+    for field in ["by_size", "total", "sets"] {
+        assert_eq!(counted[field], found[field], "{field}");
+    }
+    let keys = ["keys", "--all", "--measure", "distinct", "--beta", "0.02"];
+    let (counted, found) = (asked(&keys, &little), asked(&keys, &[]));
+    assert_eq!(counted, found);
+    let refused = muslin(folder.path(), &[&["uniques", "h.parquet"], &few[..], &little].concat());
+    assert_eq!(refused.status.code(), Some(2), "{}", seen(&refused));
+    assert!(seen(&refused).contains("--max-size 3"), "{}", seen(&refused));
+    // Classes of columns that are all different do not fit thirty kilobytes, and no disk helps.
     let refused =
-        muslin(folder.path(), &[&["keys", "h.parquet", "--all"], &READ[..], &little].concat());
+        muslin(folder.path(), &["keys", "h.parquet", "--engine", "datafusion", "--memory", "30kB"]);
     assert_eq!(refused.status.code(), Some(5), "{}", seen(&refused));
-    let scan = asked(&["scan", "--budget", "1s"], &enough);
-    assert_eq!(scan["rows"], json!(3000));
 }
 
 #[test]
@@ -212,7 +269,7 @@ fn cluster(env: &[(&str, &str)]) -> (Cluster, String) {
 
 #[test]
 fn a_cluster_of_this_program_answers_as_memory_does() {
-    let folder = with_demo("600", "h.parquet");
+    let folder = with_tables();
     let (_cluster, address) = cluster(&[]);
     assert_same(folder.path(), &address);
 }
@@ -310,4 +367,9 @@ fn an_object_store_is_read_with_the_right_key_alone() {
     let (_cluster, address) = cluster(&right);
     assert_wrong(&asked(&wrong, &address));
     assert_right(&asked(&right, &address));
+    // The program has the right key, and the cluster has not.
+    let (_cluster, address) = cluster(&wrong);
+    let output = asked(&right, &address);
+    assert_eq!(output.status.code(), Some(3), "{}", seen(&output));
+    assert!(seen(&output).contains("with its credentials"), "{}", seen(&output));
 }

@@ -1,5 +1,5 @@
-//! A scheduler or an executor for tests: `scheduler PORT` or `executor SCHEDULER_PORT PORT FOLDER`, on
-//! loopback. The program itself has `muslin cluster`.
+//! A scheduler or an executor for tests: `scheduler PORT` or `executor SCHEDULER_PORT PORT FOLDER [BYTES]`,
+//! on loopback. The program itself has `muslin cluster`.
 #![expect(clippy::print_stderr, reason = "a program says what is wrong")]
 
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ fn main() -> ExitCode {
     let run = Run::new();
     let served = match args[..] {
         ["scheduler", own] => scheduler(([127, 0, 0, 1], port(own)).into(), &run),
-        ["executor", of, own, folder] => {
+        ["executor", of, own, folder, ref memory @ ..] => {
             let settings = ExecutorSettings {
                 scheduler: ("127.0.0.1".into(), port(of)),
                 bind: "127.0.0.1".into(),
@@ -22,7 +22,8 @@ fn main() -> ExitCode {
                 port: port(own),
                 work_dir: folder.into(),
             };
-            run.threads(1).and_then(|run| executor(&settings, &run))
+            let memory = memory.first().and_then(|bytes| bytes.parse().ok());
+            run.memory(memory).threads(1).and_then(|run| executor(&settings, &run))
         }
         _ => return ExitCode::from(2),
     };

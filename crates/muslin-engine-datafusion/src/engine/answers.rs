@@ -8,11 +8,21 @@ use muslin_table::EncodedTable;
 
 /// Whole numbers of a column of an answer.
 pub(super) fn numbers(batches: &[RecordBatch], column: usize) -> Vec<u64> {
+    signed(batches, column).into_iter().map(|number| u64::try_from(number).unwrap_or(0)).collect()
+}
+
+/// Whole numbers of a column of an answer, which may be below zero.
+pub(super) fn signed(batches: &[RecordBatch], column: usize) -> Vec<i64> {
     let all = batches.iter().flat_map(|batch| {
         let values = batch.column(column).as_primitive::<Int64Type>();
-        (0..values.len()).map(|at| u64::try_from(values.value(at)).unwrap_or(0)).collect::<Vec<_>>()
+        (0..values.len()).map(|at| values.value(at)).collect::<Vec<_>>()
     });
     all.collect()
+}
+
+/// The sum of fingerprints.
+pub(super) fn sum(prints: &[i64]) -> i64 {
+    prints.iter().fold(0, |sum, &print| sum.wrapping_add(print))
 }
 
 /// The only number of a column of an answer.
@@ -46,7 +56,7 @@ pub(super) fn changed() -> Error {
 }
 
 /// What reading said, as an engine says it.
-pub(super) fn of_io(error: muslin_io::Error) -> Error {
+pub fn of_io(error: muslin_io::Error) -> Error {
     match error {
         muslin_io::Error::Engine(error) => error,
         muslin_io::Error::Table(error) => Error::Table(error),

@@ -22,11 +22,11 @@ use muslin_engine::{
     ColumnCounts, Engine, Error, Fault, MemoryEngine, Result, Run, Seed, Shape, check_uniques,
 };
 use muslin_io::{ColumnChoice, Format, ReadOptions, Source, draw_rows, encode_batches};
-use muslin_table::{
-    ClassDiversity, ClassSizes, ColumnId, ColumnSet, DiversityCount, EncodedTable, MissingRule,
-};
+use muslin_table::{ClassDiversity, ClassSizes, ColumnId, ColumnSet, EncodedTable, MissingRule};
 
-use self::answers::{changed, mistaken, numbers, of_io, one, unchanged};
+pub use self::answers::of_io;
+use self::answers::{changed, mistaken, one, unchanged};
+use self::counts::ColumnTotal;
 use self::opening::{Opened, open, positions, view, whole_path};
 use crate::location::{Found, address};
 use crate::place::Place;
@@ -75,6 +75,7 @@ enum Rows {
 #[derive(Default)]
 struct Known {
     sizes: HashMap<(Vec<usize>, MissingRule), ClassSizes>,
+    totals: HashMap<usize, ColumnTotal>,
 }
 
 impl<'a> DataFusionEngine<'a> {
@@ -190,8 +191,12 @@ impl<'a> DataFusionEngine<'a> {
 
     /// Asks about the view of cells.
     fn ask<T>(&self, sql: &str, understood: impl Fn(&[RecordBatch]) -> Result<T>) -> Result<T> {
+        self.asked(|| self.place.ask(&self.name, self.run, sql, understood))
+    }
+
+    fn asked<T>(&self, ask: impl FnOnce() -> Result<T>) -> Result<T> {
         self.run.check()?;
-        self.of_same_files(self.place.ask(&self.name, self.run, sql, understood))
+        self.of_same_files(ask())
     }
 
     /// What was found out, if the files are still those that were there in the beginning. Whatever else went
@@ -242,14 +247,9 @@ impl Engine for DataFusionEngine<'_> {
             return Ok(Vec::new());
         }
         let sizes = self.class_sizes_of_each(&ColumnSet::new(), &all, MissingRule::Category)?;
-        let valued = self.ask(&questions::valued(all.len()), |batches| {
-            if one(batches, 0)? != self.rows {
-                return Err(changed());
-            }
-            (1..=all.len()).map(|column| one(batches, column)).collect::<Result<Vec<u64>>>()
-        })?;
-        let counts = sizes.iter().zip(valued).map(|(sizes, valued)| {
-            let missing = self.rows.checked_sub(valued).ok_or_else(changed)?;
+        let totals = self.totals_of(&self.head.all_columns())?;
+        let counts = sizes.iter().zip(totals).map(|(sizes, total)| {
+            let missing = self.rows.checked_sub(total.valued).ok_or_else(changed)?;
             let classes = sizes.classes().unwrap_or(0);
             Ok(ColumnCounts { distinct: classes.saturating_sub(u64::from(missing > 0)), missing })
         });
@@ -295,26 +295,12 @@ impl Engine for DataFusionEngine<'_> {
     }
 
     fn class_diversity(&self, by: &ColumnSet, sensitive: ColumnId) -> Result<ClassDiversity> {
-        self.ask(&questions::diversity(by, sensitive.index()), |batches| {
-            let of = |column| numbers(batches, column);
-            let counts = of(0).into_iter().zip(of(1)).zip(of(2)).zip(of(3));
-            let found = counts.map(|(((rows, distinct), most_frequent), classes)| DiversityCount {
-                rows,
-                distinct,
-                most_frequent,
-                classes,
-            });
-            let found: Vec<DiversityCount> = found.collect();
-            let rows: u64 = found.iter().map(|class| class.rows * class.classes).sum();
-            if rows == self.rows { Ok(ClassDiversity::new(found)) } else { Err(changed()) }
-        })
+        self.diversity_of(by, sensitive)
     }
 
     fn minimal_uniques_of(&self, set: &ColumnSet, k: u32, missing: MissingRule) -> Result<u64> {
         check_uniques(set, missing)?;
-        self.ask(&questions::minimal_uniques(set, k, missing), |batches| {
-            if one(batches, 1)? == self.rows { one(batches, 0) } else { Err(changed()) }
-        })
+        self.uniques_of(set, k, missing)
     }
 
     fn sample(&self, rows: u64, seed: Seed) -> Result<EncodedTable> {
