@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use muslin_assess::Method;
-use muslin_engine::{Coverage, Run};
-use muslin_table::{ColumnId, ColumnSet, MissingRule};
+use muslin_engine::{ColumnCounts, Coverage, Run};
+use muslin_table::{ClassSizes, ColumnId, ColumnSet, MissingRule, SizeCount};
 
 use super::report::{ColumnSetReport, DisReport, ScoreReport};
 use super::{UniquesJob, UniquesReport};
@@ -26,6 +26,24 @@ impl UniquesJob {
             && self.output.is_none()
     }
 
+    /// For each column, its values that few rows hold, and whether it has others: a value that few rows hold is in
+    /// no larger minimal unique.
+    fn single_uniques(&self, elsewhere: &Elsewhere<'_>) -> Result<Vec<(ColumnId, (u64, bool))>> {
+        let engine = &elsewhere.engine;
+        let all: Vec<ColumnId> = elsewhere.head.all_columns().iter().collect();
+        let sizes = engine.class_sizes_of_each(&ColumnSet::new(), &all, self.missing)?;
+        let of_column = |(sizes, counts): (&ClassSizes, ColumnCounts)| {
+            let is_few = |count: &&SizeCount| count.size <= u64::from(self.k);
+            let few: u64 =
+                sizes.counts().iter().filter(is_few).map(|count| count.rows / count.size).sum();
+            // A missing cell that equals nothing is alone, and no value.
+            let alone = if self.missing == MissingRule::Distinct { counts.missing } else { 0 };
+            (few - alone, !sizes.counts().iter().all(|count| is_few(&count)))
+        };
+        let found = sizes.iter().zip(engine.column_counts()?).map(of_column);
+        Ok(all.into_iter().zip(found).collect())
+    }
+
     /// Counts minimal uniques, set of columns by set of columns. Rows are not told apart by counts, so they
     /// have no scores.
     pub(super) fn small_uniques(
@@ -45,17 +63,27 @@ impl UniquesJob {
                 "pass a larger `--memory`, or leave out `-o` and `--missing wildcard`",
             ));
         }
-        let sets = subsets(elsewhere.head.columns().len(), most);
-        run.reporter().stage("counting", Some(sets.len() as u64));
         let mut by_size: BTreeMap<usize, u64> = BTreeMap::new();
         let mut counted: Vec<(ColumnSet, u64)> = Vec::new();
-        for set in sets {
-            let found = elsewhere.engine.minimal_uniques_of(&set, self.k, self.missing)?;
-            run.reporter().advance(1);
+        let mut add = |set: ColumnSet, found: u64| {
             if found > 0 {
                 *by_size.entry(set.len()).or_insert(0) += found;
                 counted.push((set, found));
             }
+        };
+        let mut in_larger = Vec::new();
+        for (column, (found, is_in_larger)) in self.single_uniques(elsewhere)? {
+            add([column].into_iter().collect(), found);
+            if is_in_larger {
+                in_larger.push(column);
+            }
+        }
+        let sets = larger_sets(&in_larger, most);
+        run.reporter().stage("counting", Some(sets.len() as u64));
+        for set in sets {
+            let found = elsewhere.engine.minimal_uniques_of(&set, self.k, self.missing)?;
+            run.reporter().advance(1);
+            add(set, found);
         }
         run.reporter().finish();
         counted.sort_by(|(a, more), (b, fewer)| fewer.cmp(more).then_with(|| a.cmp(b)));
@@ -112,21 +140,41 @@ impl UniquesJob {
     }
 }
 
-/// Sets of one column up to `most` columns, smaller ones first.
-fn subsets(columns: usize, most: usize) -> Vec<ColumnSet> {
-    let mut sets: Vec<Vec<usize>> = vec![Vec::new()];
+/// Sets of two of these columns up to `most` of them, smaller ones first.
+fn larger_sets(columns: &[ColumnId], most: usize) -> Vec<ColumnSet> {
+    let mut sets: Vec<Vec<usize>> = (0..columns.len()).map(|at| vec![at]).collect();
+    let singles = sets.len();
     let mut from = 0;
-    for _ in 0..most.min(columns) {
+    for _ in 1..most {
         let to = sets.len();
         for at in from..to {
             let next = sets[at].last().map_or(0, |last| last + 1);
-            for column in next..columns {
-                let mut set = sets[at].clone();
-                set.push(column);
-                sets.push(set);
+            for column in next..columns.len() {
+                sets.push(sets[at].iter().copied().chain([column]).collect());
             }
         }
         from = to;
     }
-    sets.into_iter().skip(1).map(|set| set.into_iter().map(ColumnId::new).collect()).collect()
+    let of = |set: Vec<usize>| set.into_iter().map(|at| columns[at]).collect();
+    sets.drain(singles..).map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_grow_by_one_column_at_a_time() {
+        let columns = [2, 5, 7].map(ColumnId::new);
+        let sets = |most| {
+            let found = larger_sets(&columns, most);
+            found
+                .iter()
+                .map(|set| set.iter().map(ColumnId::index).collect())
+                .collect::<Vec<Vec<_>>>()
+        };
+        assert_eq!(sets(3), [vec![2, 5], vec![2, 7], vec![5, 7], vec![2, 5, 7]]);
+        assert_eq!(sets(2).len(), 3);
+        assert_eq!(sets(1).len(), 0);
+    }
 }
