@@ -19,6 +19,7 @@ commands:
       --peers          compare with other readers instead; ARGS go to benches/peers/read.py
       --peers-uniques  compare minimal uniques instead; ARGS go to benches/peers/uniques.py
       --peers-keys     compare minimal keys instead; ARGS go to benches/peers/keys.py
+      --scale          ask about a table larger than memory instead; ARGS are its rows and files
   demo               build the program and run it on example data
   gen [--check]      write the generated files that are checked in; --check only compares
   deps               check arrows between our crates, licences, bans and manifests
@@ -96,6 +97,7 @@ fn parse_bench(rest: &[String]) -> Result<Settings> {
             "--peers" => Part::Peers(Subject::Read),
             "--peers-uniques" => Part::Peers(Subject::Uniques),
             "--peers-keys" => Part::Peers(Subject::Keys),
+            "--scale" => Part::Scale,
             "--" => {
                 settings.args.extend(rest.by_ref().cloned());
                 break;
@@ -165,6 +167,7 @@ mod tests {
             ("bench --peers -n 5", bench(&[Part::Peers(Subject::Read)], &["-n", "5"])),
             ("bench --peers --instructions --peers", bench(&both, &[])),
             ("bench --peers-keys", bench(&[Part::Peers(Subject::Keys)], &[])),
+            ("bench --scale 1000 2", bench(&[Part::Scale], &["1000", "2"])),
         ] {
             assert_eq!(parsed(line), Some(expected), "`{line}`");
         }

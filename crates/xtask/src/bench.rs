@@ -2,6 +2,7 @@
 
 mod instructions;
 mod peers;
+mod scale;
 
 pub(crate) use self::peers::Subject;
 
@@ -14,7 +15,8 @@ use crate::workspace::Workspace;
 pub(crate) struct Settings {
     /// At least one part.
     pub(crate) parts: Vec<Part>,
-    /// Passed on to the benchmark programs, or to the script of [`Part::Peers`].
+    /// Passed on to the benchmark programs, to the script of [`Part::Peers`] or to the generator
+    /// of [`Part::Scale`].
     pub(crate) args: Vec<String>,
 }
 
@@ -27,6 +29,8 @@ pub(crate) enum Part {
     Instructions,
     /// Other programs on the same data.
     Peers(Subject),
+    /// A table larger than memory.
+    Scale,
 }
 
 /// Measures each part.
@@ -37,5 +41,6 @@ pub(crate) fn run(workspace: &Workspace, settings: &Settings) -> Result<()> {
         }
         Part::Instructions => instructions::run(workspace),
         Part::Peers(subject) => peers::run(workspace, *subject, &settings.args),
+        Part::Scale => scale::run(workspace, &settings.args),
     })
 }

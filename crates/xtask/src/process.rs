@@ -68,6 +68,14 @@ impl Call {
         if status.success() { Ok(()) } else { Err(self.failed(status)) }
     }
 
+    /// The same for a program that ends with 1 where it finds something.
+    pub(crate) fn run_for_findings(mut self) -> Result<()> {
+        println!("$ {self}");
+        let status = self.command.status();
+        let status = status.map_err(|error| self.not_started(&error))?;
+        if matches!(status.code(), Some(0 | 1)) { Ok(()) } else { Err(self.failed(status)) }
+    }
+
     /// Runs without input and keeps the output, which is shown only after a failure.
     pub(crate) fn captured(mut self) -> Result<Output> {
         let output = self.command.stdin(Stdio::null()).output();
@@ -99,8 +107,9 @@ impl Call {
 /// The line as one would type it into a shell.
 impl fmt::Display for Call {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What is taken out of the environment is nothing that one would type.
         for (name, value) in self.command.get_envs() {
-            let value = value.unwrap_or_default();
+            let Some(value) = value else { continue };
             write!(out, "{}={} ", name.to_string_lossy(), quoted(value))?;
         }
         write!(out, "{}", self.shown)?;

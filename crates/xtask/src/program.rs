@@ -25,11 +25,21 @@ pub(crate) struct Program {
 impl Program {
     /// Builds the program.
     pub(crate) fn build(workspace: &Workspace, profile: Profile) -> Result<Self> {
+        Self::build_with(workspace, profile, &[])
+    }
+
+    /// Builds the program with features.
+    pub(crate) fn build_with(
+        workspace: &Workspace,
+        profile: Profile,
+        features: &[&str],
+    ) -> Result<Self> {
         let profile: &[&str] = match profile {
             Profile::Release => &["--release"],
             Profile::Bench => &["--profile", "bench"],
         };
-        Call::cargo(["build"]).args(profile).args(["-p", "muslin-cli"]).run()?;
+        let features = features.iter().flat_map(|&name| ["--features", name]);
+        Call::cargo(["build"]).args(profile).args(["-p", "muslin-cli"]).args(features).run()?;
         Ok(Self { path: workspace.target("release").join(format!("muslin{EXE_SUFFIX}")) })
     }
 
