@@ -10,7 +10,9 @@ use datafusion::execution::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion_proto::protobuf::LogicalPlanNode;
 use muslin_engine::{Error, Fault, Result, Run};
-use muslin_engine_datafusion::{LetGo, Place, embedded_runtime, environment, keep_names, said};
+use muslin_engine_datafusion::{
+    LetGo, Place, Saying, embedded_runtime, environment, keep_names, said,
+};
 use tokio::runtime::Runtime;
 
 use crate::codec::{LogicalCodec, PhysicalCodec};
@@ -62,7 +64,7 @@ pub fn connect(address: &Address, run: &Run) -> Result<Place> {
         return Err(unreachable());
     }
     let runtime = Arc::new(embedded_runtime(run)?);
-    let environment = environment(run)?;
+    let environment = environment(run, None)?;
     let state = runtime.block_on(async {
         let config = keep_names(SessionConfig::new_with_ballista())
             .with_ballista_logical_extension_codec(Arc::new(LogicalCodec::default()))
@@ -79,7 +81,7 @@ pub fn connect(address: &Address, run: &Run) -> Result<Place> {
             .build()
             .upgrade_for_ballista(format!("http://{}", address.host_and_port()))
     });
-    let state = state.map_err(|error| said(&error, &address.to_string()))?;
+    let state = state.map_err(|error| said(&error, &address.to_string(), Saying::Elsewhere))?;
     let let_go = let_go(Arc::clone(&runtime), address.host_and_port());
     Place::elsewhere(runtime, SessionContext::new_with_state(state), let_go, run)
 }

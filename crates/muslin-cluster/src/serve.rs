@@ -19,7 +19,7 @@ use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::prelude::SessionConfig;
 use muslin_engine::{Error, Fault, Result, Run};
-use muslin_engine_datafusion::{Stores, carried, embedded_runtime, keep_names};
+use muslin_engine_datafusion::{Carried, Stores, embedded_runtime, keep_names};
 
 use crate::codec::{LogicalCodec, PhysicalCodec};
 use crate::work::Home;
@@ -75,12 +75,7 @@ fn session(
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let is_alive = |sign: &ExecutorHeartbeat| now.saturating_sub(sign.timestamp) <= DEAD_AFTER;
     if executors.get().is_some_and(|own| !own.executor_heartbeats().values().any(is_alive)) {
-        return Err(carried(&Error::Elsewhere {
-            fault: Fault::Table,
-            reason: "the cluster has no executor".into(),
-            hint: "start some with `muslin cluster executor`, and wait until they have found the scheduler"
-                .into(),
-        }));
+        return Err(Carried::NoExecutor.into());
     }
     let usual = default_session_builder(config)?;
     Ok(SessionStateBuilder::new_from_existing(usual).with_runtime_env(environment(None)?).build())

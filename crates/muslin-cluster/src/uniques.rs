@@ -58,9 +58,16 @@ pub fn uniques(
         seconds: run.time_left().map(|left| left.as_secs_f64()),
     };
     let search: MinimalUniques = work.search();
+    let of = work.parts();
     run.reporter().stage("searching on the cluster", None);
     let tasks = Arc::new(Tasks { work }) as Arc<dyn TableProvider>;
-    let found = engine.place().read(engine.location(), run, &tasks, understood)?;
+    let found = engine.place().read(engine.location(), run, &tasks, |answers| {
+        let mut parts = understood(answers)?;
+        parts.sort_unstable_by_key(|part| part.part);
+        let is_whole = parts.iter().map(|part| (part.part, part.of)).eq((0..of).map(|at| (at, of)));
+        // A cluster that lost an executor is asked again.
+        if is_whole { Ok(parts) } else { Err(engine.not_whole()) }
+    })?;
     let prepared = search.prepare(table, run)?;
     let joined = prepared.join(table, found);
     run.reporter().finish();

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use datafusion::common::{DataFusionError, Result};
 use muslin_assess::{MinimalUniques, PreparedUniques, Score, UniquesPart};
-use muslin_engine::{Cancel, Engine, Error, Fault, Run, Stop, fold_bits};
-use muslin_engine_datafusion::{DataFusionEngine, Place, carried, of_io};
+use muslin_engine::{Cancel, Engine, Error, Run, Stop, fold_bits};
+use muslin_engine_datafusion::{Carried, DataFusionEngine, Place, of_io};
 use muslin_io::ReadOptions;
 use muslin_table::{EncodedTable, MissingRule};
 use serde::{Deserialize, Serialize};
@@ -65,20 +65,24 @@ impl Work {
 
     /// Does one part, unless somebody ends it.
     pub(crate) fn part(&self, part: u32, memory: Option<u64>, cancel: &Cancel) -> Result<Vec<u8>> {
-        let done = || -> muslin_assess::Result<UniquesPart> {
+        let done = || -> muslin_assess::Result<Option<UniquesPart>> {
             let run = self.run(memory, cancel)?;
-            self.prepared(&run)?.part(part, self.parts(), &run)
+            let Some(prepared) = self.prepared(&run)? else { return Ok(None) };
+            prepared.part(part, self.parts(), &run).map(Some)
         };
-        serde_json::to_vec(&done().map_err(failed)?)
-            .map_err(|error| DataFusionError::External(Box::new(error)))
+        let Some(found) = done().map_err(|error| failed(&error))? else {
+            return Err(Carried::Changed.into());
+        };
+        serde_json::to_vec(&found).map_err(|error| DataFusionError::External(Box::new(error)))
     }
 
-    fn prepared(&self, run: &Run) -> muslin_assess::Result<Arc<PreparedUniques>> {
+    /// The table, ranked; nothing where it is another.
+    fn prepared(&self, run: &Run) -> muslin_assess::Result<Option<Arc<PreparedUniques>>> {
         let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((work, prepared)) = &*kept
             && work == self
         {
-            return Ok(Arc::clone(prepared));
+            return Ok(Some(Arc::clone(prepared)));
         }
         // Room for one table, not two.
         *kept = None;
@@ -92,15 +96,11 @@ impl Work {
         .map_err(of_io)?;
         let table = engine.collect(&engine.head().all_columns())?;
         if fingerprint(&table) != self.fingerprint {
-            return Err(elsewhere(
-                "the table changed while it was asked about",
-                "ask again once nobody writes to it",
-            )
-            .into());
+            return Ok(None);
         }
         let prepared = Arc::new(self.search().prepare(&table, run)?);
         *kept = Some((self.clone(), Arc::clone(&prepared)));
-        Ok(prepared)
+        Ok(Some(prepared))
     }
 }
 
@@ -119,32 +119,12 @@ pub(crate) fn fingerprint(table: &EncodedTable) -> u64 {
     })
 }
 
-/// Our own errors quote no cell, so they may travel.
-fn failed(error: muslin_assess::Error) -> DataFusionError {
-    let error = match error {
-        muslin_assess::Error::Engine(error) => error,
-        other => {
-            let said = other.to_string();
-            let (reason, hint) =
-                said.split_once("\n  hint: ").unwrap_or((&said, "check the table"));
-            elsewhere(reason, hint)
-        }
-    };
+/// What of an error travels.
+fn failed(error: &muslin_assess::Error) -> DataFusionError {
     match error {
-        Error::Elsewhere { fault, reason, hint } => carried(&Error::Elsewhere {
-            fault,
-            reason: format!("an executor says: {reason}"),
-            hint,
-        }),
-        Error::Stopped(Stop::MemoryLimit { .. }) => carried(&Error::Elsewhere {
-            fault: Fault::Limit,
-            reason: "the table does not fit the memory of an executor".into(),
-            hint: "start executors with a larger `--memory`, or pass fewer `--columns`".into(),
-        }),
-        error => carried(&error),
+        muslin_assess::Error::Engine(Error::Stopped(Stop::MemoryLimit { .. })) => {
+            Carried::NoRoom.into()
+        }
+        _ => Carried::Unread.into(),
     }
-}
-
-fn elsewhere(reason: &str, hint: &str) -> Error {
-    Error::Elsewhere { fault: Fault::Table, reason: reason.into(), hint: hint.into() }
 }

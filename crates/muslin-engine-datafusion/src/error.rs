@@ -1,42 +1,83 @@
 use std::io::ErrorKind;
 
 use datafusion::common::DataFusionError;
-use muslin_engine::{Error, Fault, Stop};
+use muslin_engine::{Error, Fault};
 
 /// An error of ours on its way through those of others.
-pub(crate) fn own_error<T>(reason: &str, hint: &str) -> Result<T, DataFusionError> {
-    Err(DataFusionError::Configuration(format!("{reason}{OURS}{hint}")))
+#[derive(Debug, thiserror::Error)]
+#[error("{reason}")]
+struct Own {
+    fault: Fault,
+    reason: String,
+    hint: String,
 }
 
-/// Between reason and way out of an error of ours.
-const OURS: &str = "\n  hint: ";
-
-/// An error of ours on its way from another machine, through errors of others that quote it as a text.
-pub fn carried(error: &Error) -> DataFusionError {
-    let fault = match error {
-        Error::Elsewhere { fault, .. } => *fault,
-        Error::Stopped(Stop::MemoryLimit { .. }) => Fault::Limit,
-        _ => Fault::Table,
-    };
-    let fault = FAULTS.iter().position(|&own| own == fault).unwrap_or(0);
-    let said = error.to_string().replace(OURS, BETWEEN);
-    DataFusionError::Execution(format!("{BEGIN}{fault} {said}{END}"))
+/// An error of ours, for whoever passes on errors of others.
+pub(crate) fn own_error<T>(fault: Fault, reason: &str, hint: &str) -> Result<T, DataFusionError> {
+    let (reason, hint) = (reason.to_owned(), hint.to_owned());
+    Err(DataFusionError::External(Box::new(Own { fault, reason, hint })))
 }
 
-/// Around an error that is carried, and between its reason and its way out: what quoting leaves alone.
-const BEGIN: &str = "muslin<< ";
-const BETWEEN: &str = " <|> ";
-const END: &str = " >>";
-const FAULTS: [Fault; 4] = [Fault::Table, Fault::Limit, Fault::Question, Fault::Internal];
+/// Where an error comes from decides what of it may be said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Saying {
+    /// From a query that is read and planned: it quotes the query, and no cell.
+    Planning,
+    /// From a query that ran here: it may quote cells, so its kind alone is told.
+    Here,
+    /// From one that ran elsewhere: the same, as a text.
+    Elsewhere,
+}
 
-/// The error of ours in a text, if one was carried there.
-fn arrived(text: &str) -> Option<Error> {
-    let (_, rest) = text.split_once(BEGIN)?;
-    let (said, _) = rest.split_once(END)?;
-    let (fault, said) = said.split_once(' ')?;
-    let fault = *FAULTS.get(fault.parse::<usize>().ok()?)?;
-    let (reason, hint) = said.split_once(BETWEEN).unwrap_or((said, "ask again"));
-    Some(Error::Elsewhere { fault, reason: reason.into(), hint: hint.into() })
+/// What the machines of a cluster say by themselves. It travels as a word, so that nothing else can travel with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carried {
+    /// There is nobody to do the work.
+    NoExecutor,
+    /// An executor read other cells than the asking program.
+    Changed,
+    /// The table does not fit an executor.
+    NoRoom,
+    /// An executor could not read the table.
+    Unread,
+}
+
+const CARRIED: [(Carried, &str, Fault, &str, &str); 4] = [
+    (
+        Carried::NoExecutor,
+        "muslin-no-executor",
+        Fault::Table,
+        "the cluster has no executor",
+        "start some with `muslin cluster executor`, and wait until they have found the scheduler",
+    ),
+    (
+        Carried::Changed,
+        "muslin-changed",
+        Fault::Table,
+        "the table changed while it was asked about",
+        "ask again once nobody writes to it",
+    ),
+    (
+        Carried::NoRoom,
+        "muslin-no-room",
+        Fault::Limit,
+        "the table does not fit the memory of an executor",
+        "start executors with a larger `--memory`, or pass fewer `--columns`",
+    ),
+    (
+        Carried::Unread,
+        "muslin-unread",
+        Fault::Table,
+        "an executor could not read the table",
+        "it must have the same name on every machine of the cluster, and executors need its credentials",
+    ),
+];
+
+impl From<Carried> for DataFusionError {
+    fn from(own: Carried) -> Self {
+        let word = CARRIED.iter().find(|(known, ..)| *known == own).map(|(_, word, ..)| *word);
+        Self::Execution(word.unwrap_or_default().into())
+    }
 }
 
 /// What executors say of a table that they cannot read, by what their messages hold.
@@ -69,7 +110,7 @@ const OF_EXECUTORS: [(&[&str], Fault, &str, &str); 4] = [
 
 /// What may be said of an error about the table at `name`. A message of a query that ran may quote
 /// cells, so only its kind is told; one of a query that could not even begin quotes the query.
-pub fn said(error: &DataFusionError, name: &str) -> Error {
+pub fn said(error: &DataFusionError, name: &str, saying: Saying) -> Error {
     let elsewhere = |fault, reason: String, hint: &str| Error::Elsewhere {
         fault,
         reason,
@@ -85,10 +126,12 @@ pub fn said(error: &DataFusionError, name: &str) -> Error {
             ),
             "pass a larger `--memory` or fewer `--threads`",
         ),
-        DataFusionError::Configuration(text) if text.contains(OURS) => {
-            let (reason, hint) = text.split_once(OURS).unwrap_or((text, ""));
-            elsewhere(Fault::Question, format!("{name}: {reason}"), hint)
-        }
+        DataFusionError::External(error) if error.is::<Own>() => match error.downcast_ref() {
+            Some(Own { fault, reason, hint }) => {
+                elsewhere(*fault, format!("{name}: {reason}"), hint)
+            }
+            None => unreadable("the query did not end well", "ask again"),
+        },
         DataFusionError::SQL(error, _) => elsewhere(
             Fault::Question,
             format!("the query is no SQL: {error}"),
@@ -96,11 +139,15 @@ pub fn said(error: &DataFusionError, name: &str) -> Error {
         ),
         error @ (DataFusionError::Plan(_)
         | DataFusionError::SchemaError(..)
-        | DataFusionError::NotImplemented(_)) => elsewhere(
-            Fault::Question,
-            format!("the query cannot be asked: {}", of_planning(&error.strip_backtrace())),
-            "the table that is named first is called `input`; other files are named in quotes, as in `'other.parquet'`",
-        ),
+        | DataFusionError::NotImplemented(_))
+            if saying == Saying::Planning =>
+        {
+            elsewhere(
+                Fault::Question,
+                format!("the query cannot be asked: {}", of_planning(&error.strip_backtrace())),
+                "the table that is named first is called `input`; other files are named in quotes, as in `'other.parquet'`",
+            )
+        }
         DataFusionError::ObjectStore(error) => match error.as_ref() {
             object_store::Error::NotFound { .. } => unreadable(
                 "it is not there, or is gone since the question began",
@@ -137,22 +184,41 @@ pub fn said(error: &DataFusionError, name: &str) -> Error {
             "it is damaged, or a value is not of its type",
             "make the file again, or look at it with another program",
         ),
-        other => {
-            let text = other.to_string();
-            if let Some(error) = arrived(&text) {
-                return error;
-            }
-            let holds = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
-            match OF_EXECUTORS.iter().find(|(parts, ..)| holds(parts)) {
-                Some((_, fault, reason, hint)) => {
-                    elsewhere(*fault, format!("{name}: {reason}"), hint)
-                }
-                None => unreadable(
-                    "the query did not end well",
-                    "ask again; should it stay so, try `--engine memory`",
-                ),
-            }
-        }
+        DataFusionError::Plan(_)
+        | DataFusionError::SchemaError(..)
+        | DataFusionError::NotImplemented(_) => elsewhere(
+            Fault::Question,
+            format!("{name}: the query cannot be asked of these columns"),
+            "look for a function that does not take what it is given; `cast(... as ...)` changes types",
+        ),
+        other if saying == Saying::Elsewhere => of_others(&other.to_string(), name),
+        _ => unreadable(
+            "the query did not end well",
+            "ask again; should it stay so, try `--engine memory`",
+        ),
+    }
+}
+
+/// What may be said of a text from another machine.
+fn of_others(text: &str, name: &str) -> Error {
+    let elsewhere = |fault, reason: String, hint: &str| Error::Elsewhere {
+        fault,
+        reason,
+        hint: hint.to_owned(),
+    };
+    if let Some((.., fault, reason, hint)) =
+        CARRIED.iter().find(|(_, word, ..)| text.contains(word))
+    {
+        return elsewhere(*fault, (*reason).to_owned(), hint);
+    }
+    let holds = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
+    match OF_EXECUTORS.iter().find(|(parts, ..)| holds(parts)) {
+        Some((_, fault, reason, hint)) => elsewhere(*fault, format!("{name}: {reason}"), hint),
+        None => elsewhere(
+            Fault::Table,
+            format!("{name}: the query did not end well"),
+            "ask again; should it stay so, try `--engine memory`",
+        ),
     }
 }
 
@@ -168,20 +234,33 @@ mod tests {
 
     #[test]
     fn an_error_of_ours_survives_being_quoted() {
-        let own = Error::Elsewhere {
-            fault: Fault::Limit,
-            reason: "a reason: with `marks`".into(),
-            hint: "a way out".into(),
-        };
-        let quoted = DataFusionError::Execution(format!("Job 7 failed: {:?}", carried(&own)));
-        assert_eq!(said(&quoted, "visits"), own);
-        let limit = Error::Stopped(Stop::MemoryLimit { needed: 5_000_000, budget: 1_000_000 });
-        let Error::Elsewhere { fault: Fault::Limit, reason, hint } =
-            said(&carried(&limit), "visits")
-        else {
-            panic!("a limit is a limit");
-        };
-        assert!(reason.contains("5 MB") && hint.contains("--memory"), "{reason}, {hint}");
+        for (own, _, fault, reason, _) in CARRIED {
+            let quoted = format!("Job 7 failed: {:?}", DataFusionError::from(own));
+            let quoted = DataFusionError::Execution(quoted);
+            let Error::Elsewhere { fault: found, reason: told, .. } =
+                said(&quoted, "visits", Saying::Elsewhere)
+            else {
+                panic!("{own:?}");
+            };
+            assert_eq!((found, told.as_str()), (fault, reason));
+        }
+    }
+
+    #[test]
+    fn cells_in_messages_stay_there() {
+        let cell = "No such file: muslin-changed SECRET";
+        for error in [
+            DataFusionError::Plan(cell.into()),
+            DataFusionError::NotImplemented(cell.into()),
+            DataFusionError::Execution(cell.into()),
+        ] {
+            for saying in [Saying::Here, Saying::Elsewhere] {
+                let told = said(&error, "visits", saying).to_string();
+                assert!(!told.contains("SECRET"), "{told}");
+            }
+            let here = said(&error, "visits", Saying::Here).to_string();
+            assert!(!here.contains("executor") && !here.contains("changed"), "{here}");
+        }
     }
 
     #[test]
@@ -190,7 +269,8 @@ mod tests {
         let gone = object_store::Error::NotFound { path: "a".into(), source: Box::new(gone) };
         let gone = DataFusionError::ObjectStore(Box::new(gone));
         for quoted in [format!("Job 7 failed: {gone}"), format!("Job 7 failed: {gone:?}")] {
-            let error = said(&DataFusionError::Execution(quoted), "visits").to_string();
+            let error =
+                said(&DataFusionError::Execution(quoted), "visits", Saying::Elsewhere).to_string();
             assert!(error.starts_with("visits: an executor does not find it"), "{error}");
         }
     }

@@ -8,6 +8,7 @@
 //! questions   what an algorithm asks --> SQL about `cells`
 //! fingerprint whether an answer is about every row, once
 //! rows        whole columns, in the order of the rows
+//! one_by_one  rows of a query in one order, whatever it is made of
 //! drawn       samples: an operator that reads rows by their numbers
 //! engine      all of them together: opening, counts, fetching
 //! error       what may be said of an error
@@ -18,6 +19,7 @@ mod engine;
 mod error;
 mod fingerprint;
 mod location;
+mod one_by_one;
 mod place;
 mod questions;
 mod rows;
@@ -28,7 +30,7 @@ pub use datafusion;
 
 pub use drawn::{DrawnRows, DrawnRowsExec, ScannedFiles};
 pub use engine::{DataFusionEngine, of_io};
-pub use error::{carried, said};
+pub use error::{Carried, Saying, said};
 pub use fingerprint::{FINGERPRINT, fingerprint};
 pub use place::{LetGo, Place, embedded_runtime, environment, keep_names};
 pub use stores::Stores;

@@ -5,6 +5,8 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
 
+use arrow_schema::ArrowError;
+use bytes::Bytes;
 use datafusion::common::DataFusionError;
 use datafusion::datasource::file_format::FileFormat;
 use datafusion::datasource::file_format::arrow::ArrowFormat;
@@ -13,10 +15,12 @@ use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{
     ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
 };
+use datafusion::parquet::file::metadata::ParquetMetaDataReader;
 use datafusion::prelude::SessionContext;
 use futures::TryStreamExt;
-use muslin_io::{CsvOptions, Format};
-use object_store::{ObjectMeta, ObjectStoreExt};
+use muslin_engine::Fault;
+use muslin_io::{CsvOptions, Encoding, Format};
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 
 use crate::error::own_error;
 
@@ -96,20 +100,21 @@ pub(crate) async fn locate(
             ),
         ),
         [b'A', b'R', b'R', b'O', b'W', b'1', ..] => (Format::ArrowFile, Arc::new(ArrowFormat)),
-        _ if is_queried => {
-            let delimiter = options.delimiter.and_then(|own| u8::try_from(own).ok());
-            let csv = CsvFormat::default()
-                .with_has_header(options.header.unwrap_or(true))
-                .with_delimiter(delimiter.unwrap_or(b','));
-            (Format::Csv, Arc::new(csv))
-        }
+        _ if is_queried => (Format::Csv, Arc::new(text(&head, options)?)),
         _ => {
             return own_error(
+                Fault::Question,
                 "only Parquet and Arrow files are read by this engine",
                 "leave out `--engine`; or pass `--sql \"select * from input\"`, with types as the engine finds them",
             );
         }
     };
+    let names = match format {
+        Format::Parquet => parquet_names(&store, first).await?,
+        Format::ArrowFile => arrow_names(&store, first).await?,
+        _ => Vec::new(),
+    };
+    check_names(&names)?;
     // In a folder there may be other things too.
     let own = Path::new(first.location.as_ref()).extension().and_then(|own| own.to_str());
     let extension = own.filter(|_| in_folder).map_or(String::new(), |own| format!(".{own}"));
@@ -118,20 +123,102 @@ pub(crate) async fn locate(
     let config = config.infer_partitions_from_path(&state).await?;
     let config = config.infer_schema(&state).await?;
     let table = Arc::new(ListingTable::try_new(config)?);
+    let listed = table.list_files_for_scan(&state, &[], None).await?.file_groups;
+    let mut read: Vec<ObjectMeta> =
+        listed.iter().flat_map(|group| group.iter().map(|file| file.object_meta.clone())).collect();
+    read.sort_by(|a, b| a.location.cmp(&b.location));
+    if !read.iter().map(|file| &file.location).eq(files.0.iter().map(|file| &file.location)) {
+        return own_error(
+            Fault::Table,
+            "not all of its files would be read as one table: some names end otherwise than others, or begin with `_` or `.`",
+            "name the files that belong to it by a glob, as in `visits/*.parquet`, and move others away",
+        );
+    }
     Ok(Located { table, format, files })
 }
 
-/// A file that is there is never a glob, whatever its name.
+/// How a text is read by a query; what cannot be said to the engine is refused.
+fn text(head: &[u8], options: &CsvOptions) -> Result<CsvFormat> {
+    let CsvOptions { delimiter, quote, header, encoding, decimal_comma, trim } = options;
+    if let [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] | [0xff, 0xff, 0xff, 0xff, ..] = head {
+        return own_error(
+            Fault::Table,
+            "compressed texts and Arrow streams are not read by a query",
+            "unpack it or write it as a file first, or leave out `--sql`",
+        );
+    }
+    let is_utf8 = encoding.is_none_or(|own| own == Encoding::Utf8);
+    if !is_utf8 || *decimal_comma == Some(true) || *trim || *quote == Some(None) {
+        return own_error(
+            Fault::Question,
+            "a text that is read by a query is UTF-8 with points in its numbers, quotes, and spaces as they are",
+            "leave out `--encoding`, `--decimal-comma`, `--trim` and `--quote none`, or `--sql`",
+        );
+    }
+    let byte = |own: char| u8::try_from(own).ok();
+    Ok(CsvFormat::default()
+        .with_has_header(header.unwrap_or(true))
+        .with_delimiter(delimiter.and_then(byte).unwrap_or(b','))
+        .with_quote(quote.flatten().and_then(byte).unwrap_or(b'"')))
+}
+
+/// Names of columns as a file has them: a schema that is found out has each name once.
+async fn parquet_names(store: &Arc<dyn ObjectStore>, file: &ObjectMeta) -> Result<Vec<String>> {
+    let footer = footer(store, file, b"PAR1").await?;
+    let metadata = ParquetMetaDataReader::decode_metadata(&footer)?;
+    let fields = metadata.file_metadata().schema_descr().root_schema().get_fields();
+    Ok(fields.iter().map(|field| field.name().to_owned()).collect())
+}
+
+async fn arrow_names(store: &Arc<dyn ObjectStore>, file: &ObjectMeta) -> Result<Vec<String>> {
+    let footer = footer(store, file, b"ARROW1").await?;
+    let footer = datafusion::arrow::ipc::root_as_footer(&footer).map_err(|_| damaged())?;
+    let fields = footer.schema().and_then(|schema| schema.fields()).ok_or_else(damaged)?;
+    Ok(fields.iter().map(|field| field.name().unwrap_or_default().to_owned()).collect())
+}
+
+/// What stands before its length and the mark that both formats end with.
+async fn footer(store: &Arc<dyn ObjectStore>, file: &ObjectMeta, mark: &[u8]) -> Result<Bytes> {
+    let end = file.size.checked_sub(4 + mark.len() as u64).ok_or_else(damaged)?;
+    let last = store.get_range(&file.location, end..file.size).await?;
+    let length = last.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes));
+    let start = length.and_then(|length| end.checked_sub(length.into())).ok_or_else(damaged)?;
+    if !last.ends_with(mark) {
+        return Err(damaged());
+    }
+    Ok(store.get_range(&file.location, start..end).await?)
+}
+
+fn damaged() -> DataFusionError {
+    DataFusionError::ArrowError(Box::new(ArrowError::IpcError(String::new())), None)
+}
+
+fn check_names(names: &[String]) -> Result<()> {
+    for (at, name) in names.iter().enumerate() {
+        if let Some(before) = names[..at].iter().position(|other| other == name) {
+            let reason = format!("columns {} and {} have the same name", before + 1, at + 1);
+            return own_error(Fault::Table, &reason, "rename one of them");
+        }
+    }
+    Ok(())
+}
+
+/// What is there by its name is no glob, whatever its name.
 pub(crate) fn address(location: &str) -> Result<ListingTableUrl> {
     let path = Path::new(location);
-    if !path.is_file() {
+    if !path.exists() {
         return ListingTableUrl::parse(location);
     }
     // Stores know no `..`.
     let path = std::fs::canonicalize(path)?;
-    match url::Url::from_file_path(&path) {
+    let url = if path.is_dir() {
+        url::Url::from_directory_path(&path)
+    } else {
+        url::Url::from_file_path(&path)
+    };
+    match url {
         Ok(url) => ListingTableUrl::try_new(url, None),
-        Err(()) => own_error("the name of the file is no text", "rename it"),
+        Err(()) => own_error(Fault::Table, "its name is no text", "rename it"),
     }
 }
 

@@ -1,5 +1,6 @@
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -13,9 +14,10 @@ use datafusion::physical_plan::{ExecutionPlan, collect};
 use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
 use futures::FutureExt;
 use muslin_engine::{Error, Fault, Result, Run};
+use muslin_io::ScratchFolder;
 use tokio::runtime::Runtime;
 
-use crate::error::said;
+use crate::error::{Saying, said};
 use crate::fingerprint::fingerprint;
 use crate::stores::Stores;
 
@@ -40,6 +42,8 @@ pub struct Place {
     tries: u32,
     /// Tells others that nobody waits for their answer any more.
     let_go: Option<LetGo>,
+    /// Where queries put what memory does not hold: cells, so it goes with the last of them.
+    _scratch: ScratchFolder,
 }
 
 /// Lets go of a query that is under way elsewhere.
@@ -50,14 +54,23 @@ impl Place {
     /// temporary files.
     pub fn here(run: &Run) -> Result<Self> {
         let runtime = Arc::new(embedded_runtime(run)?);
-        let environment = environment(run)?;
+        let scratch = scratch()?;
+        let environment = environment(run, Some(scratch.path()))?;
         let counting = SessionContext::new_with_config_rt(
             config(run.thread_count(), run),
             Arc::clone(&environment),
         );
         let reading = SessionContext::new_with_config_rt(config(1, run), environment);
         counting.register_udf(fingerprint());
-        Ok(Self { runtime, counting, reading, sets_at_once: 1, tries: 1, let_go: None })
+        Ok(Self {
+            runtime,
+            counting,
+            reading,
+            sets_at_once: 1,
+            tries: 1,
+            let_go: None,
+            _scratch: scratch,
+        })
     }
 
     /// Somewhere else: `counting` answers there, rows are read from here. Queries that nobody waits for any more are
@@ -68,9 +81,21 @@ impl Place {
         let_go: LetGo,
         run: &Run,
     ) -> Result<Self> {
-        let reading = SessionContext::new_with_config_rt(config(1, run), environment(run)?);
+        let scratch = scratch()?;
+        let reading = SessionContext::new_with_config_rt(
+            config(1, run),
+            environment(run, Some(scratch.path()))?,
+        );
         counting.register_udf(fingerprint());
-        Ok(Self { runtime, counting, reading, sets_at_once: 8, tries: 3, let_go: Some(let_go) })
+        Ok(Self {
+            runtime,
+            counting,
+            reading,
+            sets_at_once: 8,
+            tries: 3,
+            let_go: Some(let_go),
+            _scratch: scratch,
+        })
     }
 
     /// Waits for an answer about the table at `name`, until the run is to end.
@@ -80,7 +105,17 @@ impl Place {
         run: &Run,
         answer: impl Future<Output = Result<T, DataFusionError>>,
     ) -> Result<T> {
-        wait(&self.runtime, name, run, answer)
+        wait(&self.runtime, name, run, Saying::Here, answer, &|| ())
+    }
+
+    /// Waits until a query is read and planned.
+    pub(crate) fn plan<T>(
+        &self,
+        name: &str,
+        run: &Run,
+        planned: impl Future<Output = Result<T, DataFusionError>>,
+    ) -> Result<T> {
+        wait(&self.runtime, name, run, Saying::Planning, planned, &|| ())
     }
 
     /// Shares work out by the size of a table: elsewhere, each part is a task that travels.
@@ -154,7 +189,8 @@ impl Place {
             let plan = frame.create_physical_plan().await?;
             collect(Arc::clone(under_way.get_or_init(|| plan)), context).await
         };
-        let answer = wait_watching(&self.runtime, name, run, answer, &|| {
+        let saying = if self.is_elsewhere() { Saying::Elsewhere } else { Saying::Here };
+        let answer = wait(&self.runtime, name, run, saying, answer, &|| {
             if let Some(plan) = under_way.get() {
                 watch(rows_read(plan.as_ref()));
             }
@@ -197,21 +233,12 @@ fn rows_read(plan: &dyn ExecutionPlan) -> u64 {
     children.into_iter().map(|child| rows_read(child.as_ref())).sum()
 }
 
-/// Waits for an answer, until the run is to end.
-pub(crate) fn wait<T>(
+/// Waits for an answer, until the run is to end; `watch` is called meanwhile.
+fn wait<T>(
     runtime: &Runtime,
     name: &str,
     run: &Run,
-    answer: impl Future<Output = Result<T, DataFusionError>>,
-) -> Result<T> {
-    wait_watching(runtime, name, run, answer, &|| ())
-}
-
-/// The same; `watch` is called meanwhile.
-fn wait_watching<T>(
-    runtime: &Runtime,
-    name: &str,
-    run: &Run,
+    saying: Saying,
     answer: impl Future<Output = Result<T, DataFusionError>>,
     watch: &dyn Fn(),
 ) -> Result<T> {
@@ -223,7 +250,7 @@ fn wait_watching<T>(
         tokio::pin!(answer);
         loop {
             tokio::select! {
-                done = &mut answer => return done.map_err(|error| said(&error, name)),
+                done = &mut answer => return done.map_err(|error| said(&error, name, saying)),
                 () = tokio::time::sleep(LOOK) => {
                     run.check()?;
                     watch();
@@ -267,12 +294,14 @@ pub fn keep_names(mut config: SessionConfig) -> SessionConfig {
     options.sql_parser.enable_ident_normalization = false;
     options.execution.parquet.schema_force_view_types = false;
     options.execution.parquet.skip_metadata = true;
+    // A folder is all that is in it.
+    options.execution.listing_table_ignore_subdirectory = false;
     config
 }
 
 /// Memory for queries, and stores for tables. Queries are not the only ones to use memory: buffers of files are
 /// not counted.
-pub fn environment(run: &Run) -> Result<Arc<RuntimeEnv>> {
+pub fn environment(run: &Run, scratch: Option<&Path>) -> Result<Arc<RuntimeEnv>> {
     let pool: Arc<dyn MemoryPool> = match run.memory_budget() {
         None => Arc::new(UnboundedMemoryPool::default()),
         Some(budget) => {
@@ -283,9 +312,21 @@ pub fn environment(run: &Run) -> Result<Arc<RuntimeEnv>> {
     let environment = RuntimeEnvBuilder::new()
         .with_memory_pool(pool)
         .with_object_store_registry(Arc::new(Stores::default()));
-    environment.build_arc().map_err(|_| Error::Elsewhere {
+    let environment = match scratch {
+        Some(folder) => environment.with_temp_file_path(folder),
+        None => environment,
+    };
+    environment.build_arc().map_err(|_| no_scratch())
+}
+
+fn scratch() -> Result<ScratchFolder> {
+    ScratchFolder::new().map_err(|_| no_scratch())
+}
+
+fn no_scratch() -> Error {
+    Error::Elsewhere {
         fault: Fault::Limit,
         reason: "there is no folder for temporary files".into(),
         hint: "set TMPDIR to a folder that can be written".into(),
-    })
+    }
 }

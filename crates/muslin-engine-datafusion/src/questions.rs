@@ -93,6 +93,10 @@ pub(crate) fn diversity(by: &ColumnSet, sensitive: usize, prints: Prints) -> Str
 
 /// Classes of at most `k` rows, while more than `k` rows are in the class of every smaller set; then all rows, and
 /// their fingerprint.
+///
+/// A class of a smaller set is made of classes of one row and more. So `k` of them on either side tell whether there are more than
+/// `k` rows: if they are not all there are, there are as many. Frames that end somewhere need no memory to speak of, and
+/// sorting puts on disk what memory does not hold.
 pub(crate) fn minimal_uniques(
     set: &ColumnSet,
     k: u32,
@@ -108,7 +112,11 @@ pub(crate) fn minimal_uniques(
         for (at, without) in columns.iter().enumerate() {
             let rest: Vec<&str> =
                 columns.iter().filter(|name| *name != without).map(String::as_str).collect();
-            around.push(format!("sum(size) OVER (PARTITION BY {}) AS around{at}", rest.join(", ")));
+            around.push(format!(
+                "sum(size) OVER (PARTITION BY {} ORDER BY {without} \
+                 ROWS BETWEEN {k} PRECEDING AND {k} FOLLOWING) AS around{at}",
+                rest.join(", ")
+            ));
             conditions.push(format!("around{at} > {k}"));
         }
     }

@@ -29,6 +29,9 @@ use crate::drawn::ScannedFiles;
 
 type Result<T, E = DataFusionError> = std::result::Result<T, E>;
 
+/// Bytes of a file that are read at a time.
+const PIECE: u64 = 32 << 20;
+
 /// Files of a table with their numbers of rows, in order.
 pub(crate) struct Files(Vec<(PartitionedFile, u64)>);
 
@@ -57,14 +60,19 @@ impl Files {
         self.0.iter().map(|(_, rows)| rows).sum()
     }
 
-    /// The files that hold some of these rows, each with a mark of which. Rows are in order.
+    /// The files that hold some of these rows, each with a mark of which; a large file several times, in pieces.
+    /// Rows are in order.
     pub(crate) fn holding(&self, drawn: &[u64]) -> Vec<PartitionedFile> {
         let mut holding = Vec::new();
         let (mut first, mut drawn) = (0, drawn);
         for (file, rows) in &self.0 {
             let own = drawn.partition_point(|&row| row < first + rows);
-            if own > 0 {
-                let selection = selection(drawn[..own].iter().map(|row| row - first), *rows);
+            // Pages of a file with drawn rows are fetched all at once, so a large one is read in pieces.
+            let piece =
+                u128::from(*rows) * u128::from(PIECE) / u128::from(file.object_meta.size.max(1));
+            let piece = u64::try_from(piece).unwrap_or(u64::MAX).max(1);
+            for some in drawn[..own].chunk_by(|a, b| (a - first) / piece == (b - first) / piece) {
+                let selection = selection(some.iter().map(|row| row - first), *rows);
                 holding.push(file.clone().with_extension(ParquetRowSelection::new(selection)));
             }
             drawn = &drawn[own..];

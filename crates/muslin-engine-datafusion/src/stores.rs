@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use datafusion::common::Result;
 use datafusion::execution::object_store::{DefaultObjectStoreRegistry, ObjectStoreRegistry};
+use muslin_engine::Fault;
 use object_store::ObjectStore;
 use url::Url;
 
@@ -39,7 +40,11 @@ impl ObjectStoreRegistry for Stores {
 
 #[cfg(not(feature = "object-stores"))]
 fn store_at(_: &Url) -> Result<Arc<dyn ObjectStore>> {
-    own_error("this build of muslin reads files alone", "build it with `--features object-stores`")
+    own_error(
+        Fault::Question,
+        "this build of muslin reads files alone",
+        "build it with `--features object-stores`",
+    )
 }
 
 #[cfg(feature = "object-stores")]
@@ -69,6 +74,7 @@ fn store_at(url: &Url) -> Result<Arc<dyn ObjectStore>> {
                 .build()?,
         )),
         _ => own_error(
+            Fault::Question,
             "tables are read from files, and from addresses that begin with s3:, http: or https:",
             "name one of these",
         ),

@@ -2,7 +2,7 @@
 //! texts as texts however they are stored.
 
 use arrow_schema::DataType;
-use muslin_io::ReadOptions;
+use muslin_io::{MissingValue, ReadOptions, missing_values};
 
 /// The name of the `index`-th column of the view.
 pub(crate) fn cell(index: usize) -> String {
@@ -38,18 +38,15 @@ pub(crate) fn value(name: &str, data_type: &DataType, options: &ReadOptions) -> 
             let one_nan = format!(
                 "CASE WHEN isnan({number}) THEN CAST('NaN' AS DOUBLE) ELSE {number} + CAST(0 AS DOUBLE) END"
             );
-            (one_nan, numbers(&options.null))
+            (one_nan, missing(stored, options))
         }
-        whole if whole.is_integer() => (plain, whole_numbers(&options.null)),
-        DataType::Date32 => (plain, dates(&options.null)),
-        DataType::Boolean => (plain, truths(&options.null)),
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
             (plain, options.null.iter().map(|null| text(null)).collect())
         }
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => {
             (plain, options.null.iter().map(|null| bytes(null)).collect())
         }
-        _ => (plain, Vec::new()),
+        _ => (plain, missing(stored, options)),
     };
     if nulls.is_empty() {
         return plain;
@@ -57,33 +54,16 @@ pub(crate) fn value(name: &str, data_type: &DataType, options: &ReadOptions) -> 
     format!("CASE WHEN {plain} IN ({}) THEN NULL ELSE {plain} END", nulls.join(", "))
 }
 
-fn whole_numbers(nulls: &[String]) -> Vec<String> {
-    nulls.iter().filter_map(|null| null.parse::<i128>().ok()).map(|null| null.to_string()).collect()
-}
-
-fn numbers(nulls: &[String]) -> Vec<String> {
-    let number = |null: &String| null.parse::<f64>().ok();
-    let spelled = |number: f64| format!("CAST('{number:?}' AS DOUBLE)");
-    nulls.iter().filter_map(number).map(spelled).collect()
-}
-
-fn dates(nulls: &[String]) -> Vec<String> {
-    let is_date = |null: &&String| {
-        let parts: Vec<&str> = null.split('-').collect();
-        let digits = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
-        matches!(parts[..], [year, month, day] if year.len() == 4 && month.len() == 2 && day.len() == 2)
-            && parts.iter().all(digits)
+/// Listed spellings that are values of a column's type, as values of that type.
+fn missing(stored: &DataType, options: &ReadOptions) -> Vec<String> {
+    let spelled = |value| match value {
+        MissingValue::Whole(number) => number.to_string(),
+        // One zero, as above.
+        MissingValue::Number(number) => format!("CAST('{:?}' AS DOUBLE)", number + 0.0),
+        MissingValue::Day(day) => format!("arrow_cast(arrow_cast({day}, 'Int32'), 'Date32')"),
+        MissingValue::Truth(truth) => truth.to_string(),
     };
-    nulls.iter().filter(is_date).map(|null| format!("try_cast({} AS DATE)", text(null))).collect()
-}
-
-fn truths(nulls: &[String]) -> Vec<String> {
-    let truth = |null: &String| match null.to_ascii_lowercase().as_str() {
-        "true" => Some("TRUE".to_owned()),
-        "false" => Some("FALSE".to_owned()),
-        _ => None,
-    };
-    nulls.iter().filter_map(truth).collect()
+    missing_values(stored, options).into_iter().map(spelled).collect()
 }
 
 fn bytes(null: &str) -> String {

@@ -12,7 +12,7 @@ use arrow_array::{
 };
 use muslin_engine::{Engine, Error, Fault, Run, Seed};
 use muslin_engine_datafusion::{DataFusionEngine, Place};
-use muslin_io::{ColumnChoice, Input, ReadOptions, encode_batches};
+use muslin_io::{ColumnChoice, CsvOptions, Input, ReadOptions, encode_batches};
 use muslin_table::{ColumnSet, EncodedTable, MissingRule};
 use muslin_testkit::engines::{assert_same_answers, assert_same_table};
 use parquet::arrow::ArrowWriter;
@@ -121,6 +121,14 @@ fn write(batch: &RecordBatch, path: &Path) {
     writer.close().unwrap();
 }
 
+fn write_arrow(batch: &RecordBatch, path: &Path) {
+    use muslin_engine_datafusion::datafusion::arrow::ipc::writer::FileWriter;
+    let file = std::fs::File::create(path).unwrap();
+    let mut writer = FileWriter::try_new(file, &batch.schema()).unwrap();
+    writer.write(batch).unwrap();
+    writer.finish().unwrap();
+}
+
 fn in_memory(batch: &RecordBatch, read: &ReadOptions) -> EncodedTable {
     encode_batches("people", &batch.schema(), [batch.clone()], read, &Run::new()).unwrap()
 }
@@ -161,6 +169,43 @@ fn listed_spellings_are_missing_here_too() {
     let run = Run::new();
     let engine = open(&path, None, &read, &run).unwrap();
     assert_same_answers(&engine, &in_memory(&batch, &read));
+}
+
+#[test]
+fn spellings_of_missing_are_read_as_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("people.parquet");
+    let large = 9_007_199_254_740_992_i64;
+    let columns: [(&str, ArrayRef); 5] = [
+        ("whole", Arc::new(Int64Array::from(vec![large, large + 1, 7, 0, -1, 2]))),
+        ("float", Arc::new(Float64Array::from(vec![0.0, -0.0, f64::NAN, 1.5, 15.0, 7.0]))),
+        ("flag", Arc::new(BooleanArray::from(vec![true, false, true, false, true, true]))),
+        ("born", Arc::new(Date32Array::from(vec![-719_528, 0, 1, 2, 3, 4]))),
+        ("tiny", Arc::new(UInt8Array::from(vec![0, 1, 255, 7, 19, 2]))),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    write(&batch, &path);
+    let many: Vec<String> = (7..25).map(|number| number.to_string()).collect();
+    let many: Vec<&str> =
+        ["-0", "nan"].into_iter().chain(many.iter().map(String::as_str)).collect();
+    let above = ["9007199254740993", "99999999999999999999"];
+    for (null, decimal_comma) in [
+        (&["TRUE"][..], None),
+        (&["true", "False"], None),
+        (&above, None),
+        (&many, None),
+        (&["1,5"], Some(true)),
+        (&["1.5"], Some(true)),
+        (&["0000-01-01", "1970-01-02", "1970-02-30"], None),
+        (&["-1", "255", "256", "1e0"], None),
+    ] {
+        let csv = CsvOptions { decimal_comma, ..CsvOptions::default() };
+        let null = null.iter().map(|&text| text.to_owned()).collect();
+        let read = ReadOptions { null, csv, ..ReadOptions::default() };
+        let run = Run::new();
+        let engine = open(&path, None, &read, &run).unwrap();
+        assert_same_answers(&engine, &in_memory(&batch, &read));
+    }
 }
 
 #[test]
@@ -219,20 +264,89 @@ fn a_query_is_a_table_too() {
 }
 
 #[test]
-fn a_query_that_gives_other_rows_each_time_is_noticed() {
+fn a_query_that_draws_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("people.parquet");
     write(&people(300), &path);
     let run = Run::new();
-    for sql in
-        ["select id, random() as drawn from input", "select id from input where random() < 0.5"]
-    {
-        let opened = open(&path, Some(sql), &ReadOptions::default(), &run);
-        let asked = opened.map(|engine| engine.column_counts());
-        let Ok(Err(Error::Elsewhere { fault: Fault::Table, reason, .. })) = asked else {
-            panic!("{sql}: {asked:?}");
+    for sql in [
+        "select id, random() as drawn from input",
+        "select id from input where random() < 0.5",
+        "select id from input where id in (select cast(random() as int) from input)",
+    ] {
+        let Err(muslin_io::Error::Engine(Error::Elsewhere { fault, reason, .. })) =
+            open(&path, Some(sql), &ReadOptions::default(), &run)
+        else {
+            panic!("{sql}");
         };
-        assert!(reason.contains("not the same each time"), "{reason}");
+        assert_eq!(fault, Fault::Question);
+        assert!(reason.contains("other values each time"), "{reason}");
+    }
+}
+
+#[test]
+fn rows_of_a_union_have_one_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let batch = people(3_000);
+    let mut all = Vec::new();
+    for file in 0..6 {
+        let path = folder.path().join(format!("{file}.parquet"));
+        write(&batch.slice(file * 500, 500), &path);
+        all.push(format!("select id, name from '{}'", path.display()));
+    }
+    let run = Run::new().threads(4).unwrap();
+    let union = all.join(" union all ");
+    for sql in [union.clone(), format!("select * from ({union}) where id % 7 > 0")] {
+        let first = folder.path().join("0.parquet");
+        let engine = open(&first, Some(&sql), &ReadOptions::default(), &run).unwrap();
+        let whole = engine.collect(&engine.head().all_columns()).unwrap();
+        let ids = whole.column(whole.find("id").unwrap()).codes().slots().collect::<Vec<_>>();
+        assert!(ids.is_sorted(), "rows are in the order of the files");
+        assert_same_answers(&engine, &whole);
+    }
+}
+
+#[test]
+fn files_of_a_folder_are_all_read_or_none() {
+    let run = Run::new();
+    let read = ReadOptions::default();
+    let batch = people(70);
+    let opened = |files: &[&str], glob: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("d[1]");
+        for file in files {
+            let path = folder.join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            write(&batch, &path);
+        }
+        open(&folder.join(glob), None, &read, &run).map(|engine| engine.shape().unwrap().rows)
+    };
+    assert_eq!(opened(&["a.parquet", "b.parquet"], "").unwrap(), 140);
+    assert_eq!(opened(&["a.parquet", "inner/b.parquet"], "").unwrap(), 140);
+    assert_eq!(opened(&["inner/b.parquet"], "").unwrap(), 70);
+    for files in
+        [&["a.parquet", "_b.parquet"][..], &["a.parquet", ".b.parquet"], &["a.parquet", "b.pq"]]
+    {
+        let error = opened(files, "").unwrap_err().to_string();
+        assert!(error.contains("not all of its files"), "{files:?}: {error}");
+    }
+}
+
+#[test]
+fn two_columns_of_one_name_are_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = arrow_schema::Schema::new(vec![
+        arrow_schema::Field::new("a", arrow_schema::DataType::Int64, true),
+        arrow_schema::Field::new("a", arrow_schema::DataType::Int64, true),
+    ]);
+    let column: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
+    let twice = RecordBatch::try_new(Arc::new(schema), vec![Arc::clone(&column), column]).unwrap();
+    let (parquet, arrow) = (folder.path().join("t.parquet"), folder.path().join("t.arrow"));
+    write(&twice, &parquet);
+    write_arrow(&twice, &arrow);
+    for path in [parquet, arrow] {
+        let error = open(&path, None, &ReadOptions::default(), &Run::new()).err().unwrap();
+        assert!(error.to_string().contains("columns 1 and 2 have the same name"), "{error}");
     }
 }
 
@@ -242,14 +356,7 @@ fn an_arrow_file_is_read_here_too() {
     let path = folder.path().join("people.arrow");
     let batch = people(200);
     let table = in_memory(&batch, &ReadOptions::default());
-    let file = std::fs::File::create(&path).unwrap();
-    let mut writer = muslin_engine_datafusion::datafusion::arrow::ipc::writer::FileWriter::try_new(
-        file,
-        &batch.schema(),
-    )
-    .unwrap();
-    writer.write(&batch).unwrap();
-    writer.finish().unwrap();
+    write_arrow(&batch, &path);
     let run = Run::new();
     let engine = open(&path, None, &ReadOptions::default(), &run).unwrap();
     assert_same_answers(&engine, &table);

@@ -21,6 +21,7 @@ mod write;
 
 pub use apply::{Release, RowOrder, seeded_order};
 pub use draws::SystemDraws;
+pub use encode::{MissingValue, missing_values};
 pub use error::{Error, OutputProblem, Place, Problem, Result};
 pub use memory::{Batches, Memory};
 pub use read::{
@@ -31,6 +32,6 @@ pub use read::{
 pub use residue::{Residue, ResidueKind, find_residue};
 pub use types::{ColumnType, type_name};
 pub use write::{
-    CsvStyle, Destination, ResultWriter, SafeFolder, WriteFormat, WriteOptions, check_destination,
-    remove_temporary_files, write, write_text, write_together,
+    CsvStyle, Destination, ResultWriter, SafeFolder, ScratchFolder, WriteFormat, WriteOptions,
+    check_destination, remove_temporary_files, write, write_text, write_together,
 };

@@ -251,7 +251,8 @@ impl MinimalUniques {
         estimate
     }
 
-    fn check(&self) -> Result<()> {
+    /// Whether these settings can be searched by.
+    pub fn check(&self) -> Result<()> {
         if self.k == 0 {
             return Err(Error::Setting("k is 0\n  hint: pass 1 or more".into()));
         }

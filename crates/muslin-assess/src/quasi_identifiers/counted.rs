@@ -43,6 +43,7 @@ pub struct CountedSets {
 #[must_use]
 pub struct CountedSetsFound {
     sets: Vec<(ColumnSet, ClassSizes)>,
+    complete_to: usize,
     coverage: Coverage,
 }
 
@@ -50,6 +51,11 @@ impl CountedSetsFound {
     /// The sets by size and then by columns, with the classes that each makes.
     pub fn sets(&self) -> &[(ColumnSet, ClassSizes)] {
         &self.sets
+    }
+
+    /// Every set of up to so many columns is there, whatever ended the search.
+    pub fn complete_to(&self) -> usize {
+        self.complete_to
     }
 
     /// Whether these are all.
@@ -88,23 +94,28 @@ impl CountedSets {
     /// Finds all sets.
     pub fn run(&self, engine: &dyn Engine, run: &Run) -> Result<CountedSetsFound> {
         let mut found: BTreeMap<ColumnSet, ClassSizes> = BTreeMap::new();
-        let coverage = match self.search(engine, run, &mut found) {
-            Ok(()) => Coverage::Complete,
+        let columns = engine.shape()?.columns;
+        let mut smallest_open = 1;
+        let (complete_to, coverage) = match self.search(engine, run, &mut found, &mut smallest_open)
+        {
+            Ok(()) => (self.max_size.map_or(columns, |most| most.min(columns)), Coverage::Complete),
             Err(Error::Engine(muslin_engine::Error::Stopped(by))) if by != Stop::Interrupted => {
-                Coverage::Stopped { by }
+                (smallest_open.saturating_sub(1), Coverage::Stopped { by })
             }
             Err(error) => return Err(error),
         };
         let mut sets: Vec<(ColumnSet, ClassSizes)> = found.into_iter().collect();
         sets.sort_by(|(a, _), (b, _)| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
-        Ok(CountedSetsFound { sets, coverage })
+        Ok(CountedSetsFound { sets, complete_to, coverage })
     }
 
+    /// Notes the size of the smallest candidate that is not counted: every set that is not found holds a candidate.
     fn search(
         &self,
         engine: &dyn Engine,
         run: &Run,
         found: &mut BTreeMap<ColumnSet, ClassSizes>,
+        smallest_open: &mut usize,
     ) -> Result<()> {
         let all = ColumnSet::first(engine.shape()?.columns);
         if !self.target.is_reached(&engine.class_sizes(&all, self.missing)?) {
@@ -117,9 +128,8 @@ impl CountedSets {
             candidates.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
             let open = candidates.iter().filter(|set| !found.contains_key(set));
             let open: Vec<ColumnSet> = open.take(TOGETHER).cloned().collect();
-            if open.is_empty() {
-                return Ok(());
-            }
+            let Some(smallest) = open.first() else { return Ok(()) };
+            *smallest_open = smallest.len();
             run.check()?;
             let counted = engine.class_sizes_of_sets(&open, self.missing)?;
             for (set, sizes) in open.into_iter().zip(counted) {

@@ -187,7 +187,7 @@ impl DataFusionEngine<'_> {
     }
 
     /// What is wrong with an answer that is not about every row, once.
-    fn not_whole(&self) -> Error {
+    pub fn not_whole(&self) -> Error {
         let wrong = |reason: &str, hint: &str| Error::Elsewhere {
             fault: Fault::Table,
             reason: reason.into(),

@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError};
 use arrow_schema::SchemaRef;
 use datafusion::catalog::TableProvider;
 use datafusion::datasource::listing::ListingTable;
+use datafusion::physical_plan::execute_stream;
 use muslin_engine::{Result, Seed};
 use muslin_io::{ColumnChoice, ReadOptions};
 use muslin_table::{ColumnSet, EncodedTable};
@@ -13,7 +14,8 @@ use super::DataFusionEngine;
 use super::answers::{changed, of_io};
 use super::opening::ASKED;
 use crate::drawn::DrawnRows;
-use crate::error::said;
+use crate::error::{Saying, said};
+use crate::one_by_one::one_by_one;
 use crate::rows::{Files, Streamed, in_order, scanned};
 use crate::values::quoted;
 
@@ -22,8 +24,11 @@ impl DataFusionEngine<'_> {
     pub(super) fn rows_of(&self, columns: &ColumnSet) -> Result<EncodedTable> {
         let streamed = self.streamed(columns)?;
         let read = self.reading(columns);
+        // Half of the memory is for queries.
+        let half = self.run.memory_budget().map(|budget| budget / 2);
+        let run = self.run.clone().memory(half);
         self.encoded(streamed, |batches, schema| {
-            muslin_io::encode_stream(&self.name, schema, batches, &read, self.run)
+            muslin_io::encode_stream(&self.name, schema, batches, &read, &run)
         })
     }
 
@@ -42,7 +47,9 @@ impl DataFusionEngine<'_> {
         let names: Vec<String> = self.names_of(columns).iter().map(|name| quoted(name)).collect();
         let sql = format!("SELECT {} FROM {ASKED}", names.join(", "));
         let stream = self.place.wait(&self.name, self.run, async {
-            self.place.reading.sql(&sql).await?.execute_stream().await
+            let frame = self.place.reading.sql(&sql).await?;
+            let context = Arc::new(frame.task_ctx());
+            execute_stream(one_by_one(frame.create_physical_plan().await?)?, context)
         })?;
         Ok(Streamed::new(self.place.runtime(), self.run, stream))
     }
@@ -97,7 +104,7 @@ impl DataFusionEngine<'_> {
         let schema = streamed.schema();
         let encoded = encode(&mut streamed, &schema);
         if let Some(error) = failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            return Err(said(&error, &self.name));
+            return Err(said(&error, &self.name, Saying::Here));
         }
         self.run.check()?;
         encoded.map_err(of_io)

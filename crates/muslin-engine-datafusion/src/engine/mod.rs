@@ -96,7 +96,7 @@ impl<'a> DataFusionEngine<'a> {
             }
             .into());
         }
-        let opened = place.wait(location, run, open(&place, location, sql, read))?;
+        let opened = place.plan(location, run, open(&place, location, sql, read))?;
         let Opened { located, schema } = opened;
         let files = located.files;
         place.scale_to(files.bytes());

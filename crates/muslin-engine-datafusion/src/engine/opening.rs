@@ -5,10 +5,15 @@ use std::sync::Arc;
 use arrow_schema::SchemaRef;
 use datafusion::catalog::TableProvider;
 use datafusion::common::DataFusionError;
+use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::execution::context::SQLOptions;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::prelude::SessionContext;
+use muslin_engine::Fault;
 use muslin_io::ReadOptions;
 use muslin_table::EncodedTable;
 
+use crate::error::own_error;
 use crate::location::{Located, locate};
 use crate::place::Place;
 use crate::values::{cell, value};
@@ -43,7 +48,9 @@ pub(super) async fn open(
                     .with_allow_dml(false)
                     .with_allow_statements(false);
                 let context = context.clone().enable_url_table();
-                context.sql_with_options(sql, only_select).await?
+                let frame = context.sql_with_options(sql, only_select).await?;
+                check_query(&context, frame.logical_plan())?;
+                frame
             }
         };
         schema = Some(Arc::new(frame.schema().as_arrow().clone()));
@@ -51,6 +58,27 @@ pub(super) async fn open(
     }
     let schema = schema.unwrap_or_else(|| located.table.schema());
     Ok(Opened { located, schema })
+}
+
+/// Types that do not fit are told while only the query is quoted; what is drawn anew each time is refused.
+fn check_query(context: &SessionContext, plan: &LogicalPlan) -> Result<(), DataFusionError> {
+    let state = context.state();
+    state.analyzer().execute_and_check(plan.clone(), state.config_options(), |_, _| ())?;
+    let mut is_volatile = false;
+    plan.apply_with_subqueries(|node| {
+        node.apply_expressions(|expression| {
+            is_volatile |= expression.is_volatile();
+            Ok(TreeNodeRecursion::Continue)
+        })
+    })?;
+    if is_volatile {
+        return own_error(
+            Fault::Question,
+            "the query calls a function that gives other values each time",
+            "leave it out, or write the rows of the query to a file first",
+        );
+    }
+    Ok(())
 }
 
 /// Others look from another folder.

@@ -36,7 +36,7 @@ use self::keys::KeyEncoder;
 use self::numbers::Numbers;
 use self::sorted::SortedBytes;
 use crate::types::{OrderKey, natives, primitive_array, with_keyed_type};
-use crate::{ColumnType, Problem, type_name};
+use crate::{ColumnType, Problem, ReadOptions, type_name};
 
 /// Why a column could not be finished: the problem and the first row that shows it.
 #[derive(Debug)]
@@ -347,6 +347,33 @@ fn wide_decimal_key(value: i256) -> [u8; 32] {
     let mut key = value.to_be_bytes();
     key[0] ^= 0x80;
     key
+}
+
+/// A value that is missing because its spelling is listed as such.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MissingValue {
+    /// Of a column of whole numbers.
+    Whole(i128),
+    /// Of a column of numbers.
+    Number(f64),
+    /// Of a column of dates: days since 1970.
+    Day(i32),
+    /// Of a column of truth values.
+    Truth(bool),
+}
+
+/// The values of a type that listed spellings stand for; texts and bytes are compared with the spellings themselves.
+pub fn missing_values(data_type: &DataType, options: &ReadOptions) -> Vec<MissingValue> {
+    let spelling = Spelling { decimal_comma: options.csv.decimal_comma.unwrap_or(false) };
+    let wanted = Wanted { column_type: None, spelling, nulls: &options.null };
+    let value = |key: u64| match data_type {
+        DataType::Boolean => MissingValue::Truth(key != 0),
+        DataType::Date32 => MissingValue::Day(OrderKey::of_key(key)),
+        unsigned if unsigned.is_unsigned_integer() => MissingValue::Whole(key.into()),
+        signed if signed.is_integer() => MissingValue::Whole(i64::of_key(key).into()),
+        _ => MissingValue::Number(OrderKey::of_key(key)),
+    };
+    null_keys(data_type, &wanted).into_iter().map(value).collect()
 }
 
 /// Keys of the null spellings that are values of a type.

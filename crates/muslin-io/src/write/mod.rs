@@ -16,7 +16,7 @@ use muslin_engine::Run;
 
 pub use self::csv::CsvStyle;
 pub use self::result::ResultWriter;
-pub use self::safe_file::remove_temporary_files;
+pub use self::safe_file::{ScratchFolder, remove_temporary_files};
 pub use self::safe_folder::SafeFolder;
 
 use self::safe_file::SafeFile;

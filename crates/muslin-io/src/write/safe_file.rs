@@ -85,6 +85,31 @@ impl Drop for Temporary {
     }
 }
 
+/// A folder for what memory does not hold. It goes with this value, or with the program where that ends at once.
+#[derive(Debug)]
+pub struct ScratchFolder(Temporary);
+
+impl ScratchFolder {
+    /// Makes a folder among the temporary files of the system that nobody else can read.
+    pub fn new() -> io::Result<Self> {
+        let mut number = [0; 8];
+        getrandom::fill(&mut number).map_err(|_| io::Error::other("no random numbers"))?;
+        let name = format!("muslin-{:016x}", u64::from_le_bytes(number));
+        let path = std::env::temp_dir().join(name);
+        let temporary = Temporary::folder(path.clone());
+        let mut folder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
+        folder.create(path)?;
+        Ok(Self(temporary))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
 impl SafeFile {
     /// Begins a file at `destination`, which must be none of `inputs`.
     pub(super) fn create(destination: &Path, inputs: &[PathBuf]) -> Result<Self, OutputProblem> {

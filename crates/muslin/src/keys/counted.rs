@@ -134,10 +134,11 @@ impl Counted<'_> {
             (set.clone(), SetFacts::from(&SetRatios::from_sizes(set.clone(), sizes)))
         };
         let mut sets: Vec<(ColumnSet, SetFacts)> = found.sets().iter().map(facts).collect();
-        let mut coverage = found.coverage();
+        let (mut coverage, mut complete_to) = (found.coverage(), Some(found.complete_to()));
         if let Some(limit) = asked.limit.filter(|&limit| limit < sets.len()) {
             sets.truncate(limit);
             coverage = Coverage::Stopped { by: Stop::ResultLimit };
+            complete_to = complete_to.min(complete_before_last(&sets));
         }
         if let Some(lines) = lines {
             let sets: Vec<_> = sets.iter().map(|(set, facts)| (set, *facts)).collect();
@@ -147,7 +148,7 @@ impl Counted<'_> {
         let largest = asked.max_size.unwrap_or(columns).min(columns);
         let complete = coverage == Coverage::Complete;
         Ok(FoundSets {
-            complete_to: if complete { Some(largest) } else { complete_before_last(&sets) },
+            complete_to: complete_to.filter(|&size| size > 0),
             larger_may_exist: !complete || largest < columns,
             sets,
             delta: None,

@@ -171,13 +171,15 @@ impl KeysJob {
         let of = Some(&elsewhere);
         let counted = Counted { table, engine, rows, elsewhere: of, missing, weights, run };
         let (coverage, answer) = self.answer(&counted)?;
-        let mut warnings = match self.question {
-            KeysQuestion::Set { .. } => Vec::new(),
-            _ => {
-                elsewhere.nearly_unique()?.iter().map(|name| nearly_unique_warning(name)).collect()
+        let warnings = match self.warnings_elsewhere(&elsewhere, run) {
+            // What was found is right, with or without them.
+            Err(Error::Engine(muslin_engine::Error::Stopped(Stop::TimeLimit)))
+                if coverage != Coverage::Complete =>
+            {
+                vec!["the time was up before the columns themselves were looked at".into()]
             }
+            warnings => warnings?,
         };
-        warnings.extend(elsewhere.warnings(&self.read, run)?);
         Ok(self.report(Facts {
             coverage,
             answer,
@@ -188,6 +190,17 @@ impl KeysJob {
             left_out: elsewhere.left_out.clone(),
             warnings,
         }))
+    }
+
+    fn warnings_elsewhere(&self, elsewhere: &Elsewhere<'_>, run: &Run) -> Result<Vec<String>> {
+        let mut warnings: Vec<String> = match self.question {
+            KeysQuestion::Set { .. } => Vec::new(),
+            _ => {
+                elsewhere.nearly_unique()?.iter().map(|name| nearly_unique_warning(name)).collect()
+            }
+        };
+        warnings.extend(elsewhere.warnings(&self.read, run)?);
+        Ok(warnings)
     }
 
     fn open<'a>(&self, run: &'a Run) -> Result<Elsewhere<'a>> {

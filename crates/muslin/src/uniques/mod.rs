@@ -193,6 +193,7 @@ impl UniquesJob {
                 "the fraction of the population is not above 0 and at most 1\n  hint: pass the part of the population that is in the table, such as `--dis-fraction 0.05`",
             );
         }
+        self.search().check()?;
         match &self.output {
             Some(output) if output.show_values && !output.table.has_values() => wrong(
                 "this table has no values to show\n  hint: `--show-values` goes with `--list`, `--groups=items` and `--values`",

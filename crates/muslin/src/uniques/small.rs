@@ -95,7 +95,8 @@ impl UniquesJob {
             "the table does not fit memory, so minimal uniques were counted and rows were not: they have no scores here".into(),
         );
         warnings.extend(elsewhere.warnings(&self.read, run)?);
-        let sizes = elsewhere.engine.class_sizes(&head.all_columns(), self.missing)?;
+        // Rows are alone or paired by what they look like, as in memory.
+        let sizes = elsewhere.engine.class_sizes(&head.all_columns(), MissingRule::Category)?;
         let rows_of = |size: u64| {
             sizes.counts().iter().find(|count| count.size == size).map_or(0, |count| count.rows)
         };
