@@ -119,6 +119,16 @@ impl Elsewhere<'_> {
         Ok(named.map(|(column, _)| column.name().to_owned()).collect())
     }
 
+    /// Whether a search for minimal uniques is likely to fit, beside the table itself: it holds its items and rows
+    /// in an order of its own.
+    pub(crate) fn is_searchable(&self, run: &Run) -> bool {
+        /// Bytes that a row takes while it is ranked, beside its cells.
+        const ROW: u64 = 64;
+        let row = (self.head.columns().len() as u64).saturating_mul(2 * CELL).saturating_add(ROW);
+        let needed = self.rows.saturating_mul(row);
+        run.memory_budget().is_none_or(|budget| needed <= budget / 2)
+    }
+
     /// All of the table, where it fits: what needs the rows is done in memory then, with the same answer.
     pub(crate) fn fetched(&self, run: &Run) -> Result<Option<EncodedTable>> {
         let columns = self.head.columns().len() as u64;

@@ -157,6 +157,15 @@ fn what_does_not_fit_memory_is_counted() {
     for field in ["by_size", "total", "sets"] {
         assert_eq!(counted[field], found[field], "{field}");
     }
+    for field in ["alone", "paired"] {
+        assert_eq!(counted["dis"][field], found["dis"][field], "{field}");
+    }
+    let none =
+        [&["uniques", "h.parquet", "-k", "0", "--max-size", "2"], &few[..], &little].concat();
+    let none = muslin(folder.path(), &none);
+    assert_eq!(none.status.code(), Some(2), "{}", seen(&none));
+    let text = [&["uniques", "h.parquet", "--max-size", "2"], &few[..], &little].concat();
+    insta::assert_snapshot!(seen(&muslin(folder.path(), &text)));
     let keys = ["keys", "--all", "--measure", "distinct", "--beta", "0.02"];
     let (counted, found) = (asked(&keys, &little), asked(&keys, &[]));
     assert_eq!(counted, found);
@@ -167,6 +176,39 @@ fn what_does_not_fit_memory_is_counted() {
     let refused =
         muslin(folder.path(), &["keys", "h.parquet", "--engine", "datafusion", "--memory", "30kB"]);
     assert_eq!(refused.status.code(), Some(5), "{}", seen(&refused));
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_left_of_what_was_put_on_disk() {
+    let folder = with_demo("400000", "h.parquet");
+    let scratch = folder.path().join("scratch");
+    std::fs::create_dir(&scratch).unwrap();
+    let asked = ["keys", "h.parquet", "--engine", "datafusion", "--memory", "60MB"];
+    let mut program = super::command(folder.path(), &asked)
+        .env("TMPDIR", &scratch)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let is_spilled = || {
+        let inner = std::fs::read_dir(&scratch).unwrap().flatten();
+        inner.flat_map(|entry| std::fs::read_dir(entry.path())).flatten().flatten().count() > 0
+    };
+    let start = Instant::now();
+    while !is_spilled() {
+        assert!(start.elapsed() < Duration::from_secs(60), "memory was enough");
+        assert!(program.try_wait().unwrap().is_none(), "memory was enough");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // Somebody who cannot wait.
+    for _ in 0..2 {
+        let id = program.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+        std::thread::sleep(Duration::from_millis(30));
+    }
+    assert_eq!(program.wait().unwrap().code(), Some(130));
+    assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 0, "cells are left on the disk");
 }
 
 #[test]

@@ -115,6 +115,9 @@ impl UniquesJob {
         let elsewhere = if self.at.is_memory() { None } else { Some(self.open(run)?) };
         let looked = match &elsewhere {
             None => self.look(run)?,
+            Some(elsewhere) if self.is_countable() && !elsewhere.is_searchable(run) => {
+                return self.small_uniques(elsewhere, run);
+            }
             Some(elsewhere) => match elsewhere.fetched(run)? {
                 Some(table) => Looked::fetched(table, elsewhere, &self.read),
                 None => return self.small_uniques(elsewhere, run),

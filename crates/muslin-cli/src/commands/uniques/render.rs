@@ -31,11 +31,21 @@ pub(super) fn render(report: &UniquesReport, style: &Style) -> String {
     }
     text.push('\n');
     text += &sizes(report, style);
-    text.push('\n');
-    text += &rows_that_stand_out(report, style);
+    // Counts alone tell nothing of rows.
+    let of_rows = report.rows_with_uniques.is_some();
+    if of_rows {
+        text.push('\n');
+        text += &rows_that_stand_out(report, style);
+    }
     if report.total > 0 {
         text.push('\n');
-        text += &columns_and_sets(report, style);
+        if of_rows {
+            text += &risky_columns(report, style);
+        }
+        text += &risky_sets(report, style);
+    }
+    if report.total > 0 && of_rows {
+        text.push('\n');
         text += &top_rows(report, style);
     }
     text.push('\n');
@@ -99,7 +109,7 @@ fn rows_that_stand_out(report: &UniquesReport, style: &Style) -> String {
     style.table(&["rows with one of size", "rows", "share", ""], &[1, 2], &[], rows)
 }
 
-fn columns_and_sets(report: &UniquesReport, style: &Style) -> String {
+fn risky_columns(report: &UniquesReport, style: &Style) -> String {
     let narrow = style.is_narrow();
     let shares = report.column_shares.iter().filter(|column| column.uniques > 0).take(SHOWN);
     let rows = shares.map(|column| {
@@ -112,8 +122,11 @@ fn columns_and_sets(report: &UniquesReport, style: &Style) -> String {
     });
     let header = ["riskiest columns", "of all scores", "minimal uniques", ""];
     let shown = if narrow { &header[..2] } else { &header[..] };
-    let mut text = style.table(shown, &[1, 2], &[0], rows.collect());
-    text.push('\n');
+    style.table(shown, &[1, 2], &[0], rows.collect()) + "\n"
+}
+
+fn risky_sets(report: &UniquesReport, style: &Style) -> String {
+    let narrow = style.is_narrow();
     let rows = report.sets.iter().take(SHOWN);
     let rows = rows.map(|set| vec![list(&set.columns), count(set.uniques)]);
     let sets = match report.columns {
@@ -121,9 +134,7 @@ fn columns_and_sets(report: &UniquesReport, style: &Style) -> String {
         _ => "riskiest sets of up to 2 columns",
     };
     let header = [sets, if narrow { "uniques" } else { "minimal uniques" }];
-    text += &style.table(&header, &[1], &[0], rows.collect());
-    text.push('\n');
-    text
+    style.table(&header, &[1], &[0], rows.collect())
 }
 
 fn top_rows(report: &UniquesReport, style: &Style) -> String {
@@ -144,6 +155,11 @@ fn top_rows(report: &UniquesReport, style: &Style) -> String {
 
 /// How to read the figures.
 fn conventions(report: &UniquesReport, style: &Style) -> String {
+    let rule = report.missing_rule;
+    let missing = format!("Missing cells: {} (`--missing {rule}`).", rule.describe());
+    if report.rows_with_uniques.is_none() {
+        return style.wrap(&missing, 2);
+    }
     let score = &report.score;
     let scale = match score.scale {
         0 => String::new(),
@@ -165,8 +181,7 @@ fn conventions(report: &UniquesReport, style: &Style) -> String {
         count(dis.paired)
     );
     text += &style.wrap(&line, 2);
-    let rule = report.missing_rule;
-    text += &style.wrap(&format!("Missing cells: {} (`--missing {rule}`).", rule.describe()), 2);
+    text += &style.wrap(&missing, 2);
     let way = method_name(report.method);
     text += &style.wrap(&format!("Rows are numbered from 0. Searched by {way}."), 2);
     text
@@ -182,6 +197,9 @@ fn next_step(report: &UniquesReport) -> String {
         None if stopped => "Next: pass a larger limit, or a smaller `--max-size`.".into(),
         None if report.total == 0 => {
             "Next: `--max-size`, `-k` and `--columns` say how far to look.".into()
+        }
+        None if report.rows_with_uniques.is_none() => {
+            "Next: a larger `--memory` or fewer `--columns` tell which rows these are.".into()
         }
         None => "Next: `--scores -o scores.csv` rates every row, `--list -o list.parquet` lists every minimal unique.".into(),
     }
