@@ -22,7 +22,7 @@ const COMMANDS: [&[&str]; 4] = [
 /// rows and files.
 pub(super) fn run(workspace: &Workspace, args: &[String]) -> Result<()> {
     let program = Program::build_with(workspace, Profile::Release, &["cluster"])?;
-    let folder = workspace.target(&format!("scale-{}", args.join("-")));
+    let folder = workspace.target(format!("scale-{}", args.join("-")));
     if !folder.exists() {
         // A part of it is not taken for all of it.
         let begun = folder.with_extension("begun");
