@@ -43,7 +43,7 @@ pub struct CountedSets {
 #[must_use]
 pub struct CountedSetsFound {
     sets: Vec<(ColumnSet, ClassSizes)>,
-    complete_to: usize,
+    complete_to: Option<usize>,
     coverage: Coverage,
 }
 
@@ -53,8 +53,8 @@ impl CountedSetsFound {
         &self.sets
     }
 
-    /// Every set of up to so many columns is there, whatever ended the search.
-    pub fn complete_to(&self) -> usize {
+    /// Every set of up to so many columns is there, whatever ended the search; nothing where it ended too early to say.
+    pub fn complete_to(&self) -> Option<usize> {
         self.complete_to
     }
 
@@ -95,12 +95,14 @@ impl CountedSets {
     pub fn run(&self, engine: &dyn Engine, run: &Run) -> Result<CountedSetsFound> {
         let mut found: BTreeMap<ColumnSet, ClassSizes> = BTreeMap::new();
         let columns = engine.shape()?.columns;
-        let mut smallest_open = 1;
+        let mut smallest_open = 0;
         let (complete_to, coverage) = match self.search(engine, run, &mut found, &mut smallest_open)
         {
-            Ok(()) => (self.max_size.map_or(columns, |most| most.min(columns)), Coverage::Complete),
+            Ok(()) => {
+                (Some(self.max_size.map_or(columns, |most| most.min(columns))), Coverage::Complete)
+            }
             Err(Error::Engine(muslin_engine::Error::Stopped(by))) if by != Stop::Interrupted => {
-                (smallest_open.saturating_sub(1), Coverage::Stopped { by })
+                (smallest_open.checked_sub(1), Coverage::Stopped { by })
             }
             Err(error) => return Err(error),
         };

@@ -134,7 +134,7 @@ impl Counted<'_> {
             (set.clone(), SetFacts::from(&SetRatios::from_sizes(set.clone(), sizes)))
         };
         let mut sets: Vec<(ColumnSet, SetFacts)> = found.sets().iter().map(facts).collect();
-        let (mut coverage, mut complete_to) = (found.coverage(), Some(found.complete_to()));
+        let (mut coverage, mut complete_to) = (found.coverage(), found.complete_to());
         if let Some(limit) = asked.limit.filter(|&limit| limit < sets.len()) {
             sets.truncate(limit);
             coverage = Coverage::Stopped { by: Stop::ResultLimit };
