@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{} rows, about {} MB", plan.rows, plan.estimated_bytes / 1_000_000);
     let made = job.run(&run)?;
     println!(
-        "{} rows published, {:.1} % of the detail lost",
+        "{} rows published, information loss on the quasi-identifiers {:.1} % (GCP)",
         made.rows_after,
         made.loss.gcp * 100.0
     );

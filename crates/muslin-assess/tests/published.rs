@@ -9,8 +9,10 @@ use muslin_assess::{MinimalUniques, Score, UniqueBatch, UniquesFound};
 use muslin_engine::{Coverage, Run};
 use muslin_io::{ColumnChoice, Input, ReadOptions};
 use muslin_table::{ColumnId, EncodedTable, MissingRule};
-use muslin_testkit::oracle::Unique;
+use muslin_testkit::generate::ugly_tables;
+use muslin_testkit::oracle::{self, Unique};
 use muslin_testkit::{data, published};
+use proptest::prelude::*;
 
 fn listed(search: &MinimalUniques, table: &EncodedTable) -> (Vec<Unique>, UniquesFound) {
     let mut all = Vec::new();
@@ -193,5 +195,42 @@ fn dis_suda_is_a_number_where_sdcmicro_gives_none() {
     for row in 0..4 {
         let score = found.dis_suda(row, &dis);
         assert!(score.is_finite() && (score > 0.0) == (row < 2), "row {row}: {score}");
+    }
+}
+
+#[test]
+fn dis_suda_counts_pairs_by_the_rule_for_missing_cells() {
+    // (1,x) (?,x) (2,y) (3,z) (3,z): where a missing cell matches anything, the first two rows match.
+    let a = vec![Some(1), None, Some(2), Some(3), Some(3)];
+    let b = vec![Some(7), Some(7), Some(8), Some(9), Some(9)];
+    let table = EncodedTable::of_columns([("a".to_owned(), a), ("b".to_owned(), b)]);
+    for (missing, alone, paired) in [
+        (MissingRule::Category, 3u32, 2u32),
+        (MissingRule::Distinct, 3, 2),
+        (MissingRule::Wildcard, 1, 4),
+    ] {
+        let found = MinimalUniques::new().missing(missing).run(&table, &Run::new()).unwrap();
+        let dis = found.dis(0.01);
+        assert_eq!((dis.alone, dis.paired), (alone.into(), paired.into()), "{missing}");
+        let (known, unknown) = (f64::from(alone) * 0.01, f64::from(paired) * 0.99);
+        assert!((dis.theta.unwrap() - known / (known + unknown)).abs() < 1e-12, "{missing}");
+    }
+    // Rows that are equal but for cells that equal nothing are no pair.
+    let table = EncodedTable::of_columns([("a".to_owned(), vec![None, None, Some(1)])]);
+    let found = MinimalUniques::new().missing(MissingRule::Distinct).run(&table, &Run::new());
+    let dis = found.unwrap().dis(0.5);
+    assert_eq!((dis.alone, dis.paired), (3, 0));
+}
+
+proptest! {
+    #[test]
+    fn rows_without_a_match_are_those_of_the_oracle(table in ugly_tables()) {
+        for missing in MissingRule::ALL {
+            let matches = oracle::matches(&table, &table.all_columns(), missing);
+            let rows = |count: u64| matches.iter().filter(|&&own| own == count).count() as u64;
+            let found = MinimalUniques::new().missing(missing).run(&table, &Run::new()).unwrap();
+            let dis = found.dis(0.1);
+            prop_assert_eq!((dis.alone, dis.paired), (rows(1), rows(2)), "{}", missing);
+        }
     }
 }

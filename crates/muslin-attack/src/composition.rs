@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use muslin_engine::Run;
 use muslin_table::{ColumnId, EncodedTable, Hierarchy, printable};
 
-use crate::attack::{Attack, first_rows, share};
+use crate::attack::{Attack, Certain, first_rows, share};
 use crate::covers;
 use crate::error::fault;
 use crate::fits::Fits;
 use crate::groups::Groups;
+use crate::interval::wilson;
 use crate::{Error, Result};
 
 const NAME: &str = "composition";
@@ -122,7 +123,7 @@ impl Composition {
                 column.dictionary().texts().iter().map(|text| numbers.get(text).copied()).collect()
             });
             let mut both: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
-            let (mut certain, mut right, mut nobody, mut rows) = (0, 0, 0, Vec::new());
+            let (mut certain, mut nobody, mut rows) = (Certain::default(), 0, Vec::new());
             let mut alone = [0u64; 2];
             for (row, (&a, &b)) in (0u32..).zip(first.kind_of.iter().zip(&second.kind_of)) {
                 let (one, other) = (&first.values[a as usize], &second.values[b as usize]);
@@ -139,36 +140,42 @@ impl Composition {
                 });
                 nobody += u64::from(left.is_empty());
                 if let [only] = left[..] {
-                    certain += 1;
+                    certain.all += 1;
                     rows.push(row);
                     if let Some((column, of_slot)) = truth.zip(of_slot.as_ref()) {
                         let actual = of_slot.get(column.codes().slot(row as usize) as usize);
-                        right += u64::from(actual == Some(&Some(only)));
+                        certain.scored += 1;
+                        certain.right += u64::from(actual == Some(&Some(only)));
                     }
                 }
             }
             let targets = people.rows() as u64;
             let [one, other] = alone;
+            let success = if truth.is_some() { certain.right } else { certain.all };
+            #[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
+            let interval = wilson(success as f64, targets, 1);
             let attack = Attack {
-                name: NAME,
-                knows: format!(
-                    "two releases about the same people, and people's values of {}",
-                    named(&self.on)
-                ),
                 targets,
-                guessed: certain,
-                scored: if truth.is_some() { certain } else { 0 },
-                right: truth.is_some().then_some(right),
-                success: share(if truth.is_some() { right } else { certain }, targets),
+                guessed: certain.all,
+                scored: certain.scored,
+                right: truth.is_some().then_some(certain.right),
+                success: share(success, targets),
                 baseline: share(one.max(other), targets),
+                interval,
                 certain,
-                defence: DEFENCE,
                 rows: first_rows(rows),
-                columns: Vec::new(),
-                note: Some(format!("one release alone: {one} people, the other alone: {other}")),
+                note: Some(format!(
+                    "certain by one release alone: {one} people, by the other alone: {other}"
+                )),
+                ..Attack::new(
+                    NAME,
+                    format!("two releases about the same people, and their {}", named(&self.on)),
+                    DEFENCE,
+                )
             };
             let attack = match nobody {
                 0 => attack,
+                1 => attack.noted("1 person has no value that is possible in both"),
                 _ => {
                     attack.noted(format!("{nobody} people have no value that is possible in both"))
                 }
@@ -177,7 +184,7 @@ impl Composition {
                 attack
             } else {
                 attack.noted(
-                    "success is the share of certain people: whether they are right is not known",
+                    "success is the share of certain people: whether the inferred values are right is not known",
                 )
             })
         })

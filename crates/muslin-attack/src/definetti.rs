@@ -15,14 +15,17 @@ use muslin_engine::Run;
 use muslin_table::{ColumnId, ColumnSet};
 use rayon::prelude::*;
 
-use crate::attack::{Attack, first_rows, share};
+use crate::attack::{Attack, Certain, UNSCORED, ambiguous, first_rows, share};
 use crate::error::fault;
 use crate::groups::{Groups, Lists};
+use crate::interval::wilson;
 use crate::{Error, Released, Result};
 
 const NAME: &str = "definetti";
 const DEFENCE: &str =
     "generalize the quasi-identifiers, or make buckets in which shares resemble the table's";
+const KNOWS: &str =
+    "the release alone: how other columns go together with the sensitive values of buckets";
 /// What is added to each count, so that nothing is impossible.
 const SMOOTHING: f64 = 0.5;
 /// How often a bucket's weights are scaled at most.
@@ -122,7 +125,7 @@ impl DeFinetti {
 
     fn score(&self, released: &Released<'_>, buckets: &Buckets, weights: &[f64]) -> Attack {
         let rows = released.table().rows() as u64;
-        let (mut scored, mut right, mut certain) = (0, 0, 0);
+        let (mut scored, mut right, mut certain) = (0, 0, Certain::default());
         let mut certain_rows = Vec::new();
         let mut baseline = 0.0;
         for (bucket, members) in buckets.members.iter().enumerate() {
@@ -130,8 +133,9 @@ impl DeFinetti {
             let most = values.iter().map(|value| value.1).max().unwrap_or(0);
             baseline += f64::from(most);
             for (nth, &row) in members.iter().enumerate() {
-                if values.len() == 1 {
-                    certain += 1;
+                let is_certain = values.len() == 1;
+                if is_certain {
+                    certain.all += 1;
                     certain_rows.push(row);
                 }
                 let own = &weights[buckets.weight(bucket, nth)..][..values.len()];
@@ -140,35 +144,33 @@ impl DeFinetti {
                 let Some(best) = best else { continue };
                 if let Some(actual) = released.actual(row, self.sensitive) {
                     scored += 1;
-                    right += u64::from(actual == values[best].0);
+                    let is_right = actual == values[best].0;
+                    right += u64::from(is_right);
+                    certain.scored += u64::from(is_certain);
+                    certain.right += u64::from(is_certain && is_right);
                 }
             }
         }
         certain_rows.sort_unstable();
         #[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
-        let baseline = (rows > 0).then(|| baseline / rows as f64);
+        let (baseline, interval) =
+            ((rows > 0).then(|| baseline / rows as f64), wilson(right as f64, scored, 1));
         let attack = Attack {
-            name: NAME,
-            knows: "the release alone: how other columns go with the sensitive values of buckets"
-                .into(),
             targets: rows,
             guessed: rows,
             scored,
             right: released.has_original().then_some(right),
             success: share(right, scored),
             baseline,
+            interval,
             certain,
-            defence: DEFENCE,
             rows: first_rows(certain_rows),
-            columns: Vec::new(),
-            note: None,
+            ..Attack::new(NAME, KNOWS, DEFENCE)
         };
         match (released.has_original(), rows - scored) {
-            (false, _) => attack.noted("not scored: the original is not there"),
+            (false, _) => attack.noted(UNSCORED),
             (true, 0) => attack,
-            (true, left) => attack.noted(format!(
-                "{left} guesses are not scored: their rows are not told apart in the original"
-            )),
+            (true, left) => attack.noted(ambiguous(left)),
         }
     }
 }

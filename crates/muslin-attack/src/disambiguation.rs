@@ -189,21 +189,23 @@ impl Disambiguation {
             }
         }
         let rule = match self.equals {
-            Equals::Classes => "published alike",
-            Equals::Wildcard => "alike wherever both show something",
+            Equals::Classes => "",
+            Equals::Wildcard => " wherever both show a value",
         };
-        let codebook = if self.codebook { ", and every value that a column may have" } else { "" };
+        let codebook =
+            if self.codebook { ", and the values that each column may have" } else { "" };
         let knows = format!(
-            "the release, and that no cell is suppressed without need: {} rows are to be {rule}{codebook}",
+            "the release, and that no cell is suppressed without need: {} rows must be alike{rule}{codebook}",
             self.k
         );
         let mut attack = guesses.finish(NAME, knows, DEFENCE);
         if unseen > 0 {
-            attack = attack.noted(format!("{unseen} cells have a value that is in sight nowhere"));
+            attack =
+                attack.noted(format!("{unseen} cells have a value that the release shows nowhere"));
         }
         match crate::attack::share(left, all) {
             Some(share) => {
-                attack.noted(format!("{:.1} % of the candidates are left", share * 100.0))
+                attack.noted(format!("{:.1} % of the candidate values remain", share * 100.0))
             }
             None => attack,
         }

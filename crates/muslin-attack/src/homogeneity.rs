@@ -1,19 +1,20 @@
-//! Homogeneity and skewness: what somebody's class tells about them, without knowing which row they
-//! are; after the papers on l-diversity and t-closeness.
+//! Homogeneity and skewness: what the class of a person says about the person, whichever row is theirs; after the papers
+//! on l-diversity (Machanavajjhala et al. 2007) and t-closeness (Li et al. 2007).
 
 use muslin_engine::Run;
 use muslin_table::{ColumnId, ColumnSet};
 
-use crate::attack::{Attack, first_rows, share};
+use crate::attack::{Attack, Certain, first_rows, share};
 use crate::error::fault;
 use crate::groups::Groups;
+use crate::interval::wilson;
 use crate::{Released, Result};
 
 /// Finds classes that have one sensitive value only.
 ///
 /// # Guarantee
-/// Everybody's value is guessed to be the most frequent one of their class. Success is the share of
-/// rows that have it, which the release itself tells; the baseline is the share of the most frequent
+/// The guess for every person is the most frequent value of the person's class. Success is the share of
+/// rows that have it, which the release itself shows; the baseline is the share of the most frequent
 /// value of the whole column. Certain are the rows of classes with one value. Rows whose sensitive cell
 /// is suppressed are no targets, and make their class uncertain.
 ///
@@ -40,9 +41,10 @@ pub struct Homogeneity {
 /// Finds classes in which a sensitive value is much likelier than in the whole table.
 ///
 /// # Guarantee
-/// Success is the largest share of a value in the class where that share rises most over the value's
-/// share of the table, which is the baseline: so the advantage is the largest rise there is. `guessed`
-/// counts the rows of all classes with that rise.
+/// Success is the share of a value in the class where that share rises most over the value's share of the
+/// table, which is the baseline: so the advantage is the largest rise there is. `guessed` counts the rows of
+/// all classes with that rise, `right` those that have the value. As the worst of all classes is looked at,
+/// the interval is wide enough for every one of them.
 ///
 /// # Cost
 /// Rows times columns.
@@ -64,6 +66,8 @@ pub struct Skewness {
     known: ColumnSet,
     sensitive: ColumnId,
 }
+
+const KNOWS: &str = "the quasi-identifiers of a person who is in the release";
 
 /// The classes of a release and what they have of the sensitive column.
 struct Classes {
@@ -154,20 +158,25 @@ impl Homogeneity {
         let prior = table.iter().copied().max().unwrap_or(0);
         let rows = table.iter().sum();
         let is_certain = |&row: &u32| each[classes.groups.of[row as usize] as usize].is_certain();
+        #[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
+        let interval = wilson(right as f64, rows, 1);
+        let name = "homogeneity";
         Ok(Attack {
-            name: "homogeneity",
-            knows: "somebody's quasi-identifiers, and that they are in the release".into(),
             targets: rows,
             guessed: rows,
             scored: rows,
             right: Some(right),
             success: share(right, rows),
             baseline: share(prior, rows),
-            certain,
-            defence: "ask for l-diversity: at least two values, none too frequent, in every class",
+            interval,
+            // The release itself shows that they are right.
+            certain: Certain { all: certain, scored: certain, right: certain },
             rows: first_rows((0u32..).take(classes.numbers.len()).filter(is_certain)),
-            columns: Vec::new(),
-            note: None,
+            ..Attack::new(
+                name,
+                KNOWS,
+                "require l-diversity: in every class at least two sensitive values, none too frequent",
+            )
         })
     }
 }
@@ -191,45 +200,53 @@ impl Skewness {
             (i128::from(count) * whole - all * size, size)
         };
         let larger = |a: (i128, i128), b: (i128, i128)| (a.0 * b.1).cmp(&(b.0 * a.1));
-        let mut worst: Option<((i128, i128), u32, u64)> = None;
-        let mut rises = Vec::with_capacity(each.len());
-        for class in &each {
+        // The largest rise of each class: the rise, its value, and rows that have the value.
+        let largest_rise = |class: &Class| {
             let own = class.values.iter();
             let own = own.map(|&value| (rise(class.shown, value), value.0, value.1));
-            let own = own.reduce(|a, b| if larger(b.0, a.0).is_gt() { b } else { a });
-            rises.push(own.map(|own| own.0));
-            let is_worse = own.is_some_and(|own| {
-                worst.is_none_or(|worst: ((i128, i128), u32, u64)| larger(own.0, worst.0).is_gt())
-            });
-            if is_worse {
-                worst = own;
-            }
-        }
-        let is_worst = |&row: &u32| {
-            let own = rises[classes.groups.of[row as usize] as usize];
+            own.reduce(|a, b| if larger(b.0, a.0).is_gt() { b } else { a })
+        };
+        let rises: Vec<_> = each.iter().map(largest_rise).collect();
+        let known = rises.iter().flatten().copied();
+        let worst = known.reduce(|a, b| if larger(b.0, a.0).is_gt() { b } else { a });
+        let is_worst = |class: usize| {
+            let own = rises[class].map(|own| own.0);
             own.zip(worst).is_some_and(|(own, worst)| larger(own, worst.0).is_eq())
         };
-        let concerned: Vec<u32> = (0u32..).take(classes.numbers.len()).filter(is_worst).collect();
-        let success =
-            worst.and_then(|((_, size), _, count)| share(count, u64::try_from(size).unwrap_or(0)));
-        let baseline = worst.and_then(|(_, value, _)| share(table[value as usize], rows));
+        let of_row = |&row: &u32| is_worst(classes.groups.of[row as usize] as usize);
+        let concerned: Vec<u32> = (0u32..).take(classes.numbers.len()).filter(of_row).collect();
+        let (mut guessed, mut right, mut prior) = (0, 0, 0.0);
+        for (at, class) in each.iter().enumerate().filter(|&(at, _)| is_worst(at)) {
+            let Some((_, value, count)) = rises[at] else { continue };
+            guessed += class.shown;
+            right += count;
+            #[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
+            let expected = class.shown as f64 * share(table[value as usize], rows).unwrap_or(0.0);
+            prior += expected;
+        }
         let largest = each.iter().filter_map(|class| share(class.most(), class.shown));
         let largest = largest.fold(0.0, f64::max);
+        #[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
+        let (baseline, interval) = (
+            (guessed > 0).then(|| prior / guessed as f64),
+            wilson(right as f64, guessed, each.len() as u64),
+        );
         let attack = Attack {
-            name: "skewness",
-            knows: "somebody's quasi-identifiers, that they are in the release, and how frequent values are in all of it".into(),
             targets: rows,
-            guessed: concerned.len() as u64,
-            scored: concerned.len() as u64,
-            right: None,
-            success,
+            guessed,
+            scored: guessed,
+            right: (guessed > 0).then_some(right),
+            success: share(right, guessed),
             baseline,
-            certain: 0,
-            defence: "ask for t-closeness: classes whose shares are near the table's",
+            interval,
             rows: first_rows(concerned),
-            columns: Vec::new(),
-            note: None,
+            ..Attack::new(
+                "skewness",
+                format!("{KNOWS}, and how frequent sensitive values are in the whole release"),
+                "require t-closeness: classes whose shares are near those of the whole table",
+            )
         };
+        let attack = attack.noted(format!("the worst of {} classes was chosen", each.len()));
         Ok(attack.noted(format!("the largest share of a value in a class is {largest:.3}")))
     }
 }

@@ -1,4 +1,4 @@
-//! Internal: attacks a release as somebody with bad intentions would.
+//! Internal: attacks a release as an attacker would.
 //!
 //! An attack knows the release ([`Released`]), sometimes another file, and never the original: that is
 //! there, where it is, to say which guesses were right. Without it most attacks count what they guess
@@ -10,7 +10,8 @@
 //! | --- | --- |
 //! | [`Disambiguation`] | cells that were suppressed only where needed |
 //! | [`RowOrder`] | releases in the original's order |
-//! | [`Dependencies`] | blanks in columns that others tell |
+//! | [`Dependencies`] | suppressed and generalized cells in columns that others determine |
+//! | [`WithinGroups`] | suppressed and generalized cells of rows that share a value of another column |
 //! | [`DeFinetti`] | buckets |
 //! | [`Composition`] | two releases about the same people |
 //! | [`Membership`] | slices |
@@ -32,11 +33,14 @@ mod error;
 mod fits;
 mod groups;
 mod homogeneity;
+mod interval;
 mod linkage;
 mod membership;
 mod released;
 mod row_order;
 mod seeds;
+mod strips;
+mod within_groups;
 
 pub use attack::{Attack, AttackedColumn};
 pub use composition::{Composition, Part};
@@ -50,3 +54,4 @@ pub use membership::Membership;
 pub use released::{Released, Rows};
 pub use row_order::RowOrder;
 pub use seeds::SeedGuess;
+pub use within_groups::WithinGroups;

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use muslin_engine::Run;
 use muslin_table::{ColumnId, EncodedTable, Hierarchy};
 
-use crate::attack::{Attack, first_rows};
+use crate::attack::{Attack, Certain, first_rows};
 use crate::composition::named;
 use crate::error::fault;
 use crate::fits::Fits;
+use crate::interval::wilson;
 use crate::{Released, Result, covers};
 
 const NAME: &str = "linkage";
-const DEFENCE: &str =
-    "make rows alike on these columns in groups of k: suppress, generalize, or leave columns out";
+const DEFENCE: &str = "make these columns k-anonymous: suppress, generalize, or leave columns out";
 
 /// Looks up the people of an auxiliary file in a release.
 ///
@@ -92,7 +92,7 @@ impl Linkage {
             let fits = Fits::new(NAME, (people, release), &on, &covers, self.work_limit, run)?;
             let matches = fits.rows_of_kinds();
             let judge = self.judge(released, people)?;
-            let (mut linked, mut scored, mut right, mut chance) = (0, 0, 0, 0.0);
+            let (mut certain, mut chance) = (Certain::default(), 0.0);
             let mut rows = Vec::new();
             for (person, &kind) in fits.kinds.of.iter().enumerate() {
                 #[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
@@ -104,13 +104,13 @@ impl Linkage {
                     continue;
                 };
                 let row = fits.classes.first[*class as usize];
-                linked += 1;
+                certain.all += 1;
                 rows.push(row);
                 if let Some(is_right) =
                     judge.as_ref().and_then(|judge| judge.is_right(released, person, row))
                 {
-                    scored += 1;
-                    right += u64::from(is_right);
+                    certain.scored += 1;
+                    certain.right += u64::from(is_right);
                 }
             }
             rows.sort_unstable();
@@ -119,24 +119,30 @@ impl Linkage {
             let nobody = fits.kinds.of.iter().filter(|&&kind| matches[kind as usize] == 0).count();
             let targets = people.rows();
             let attack = Attack {
-                name: NAME,
-                knows: format!("a file of people with their values of {}", named(&self.on)),
                 targets: targets as u64,
-                guessed: linked,
-                scored,
-                right: judge.is_some().then_some(right),
+                guessed: certain.all,
+                scored: certain.scored,
+                right: judge.is_some().then_some(certain.right),
                 success: (targets > 0).then(|| chance / count(targets)),
                 baseline: (release.rows() > 0 && targets > 0).then(|| 1.0 / count(release.rows())),
-                certain: linked,
-                defence: DEFENCE,
+                interval: wilson(chance, targets as u64, 1),
+                certain,
                 rows: first_rows(rows),
-                columns: Vec::new(),
-                note: Some(format!("{nobody} people match no row")),
+                note: Some(match nobody {
+                    1 => "1 person matches no row".into(),
+                    nobody => format!("{nobody} people match no row"),
+                }),
+                ..Attack::new(
+                    NAME,
+                    format!("a file of people with their values of {}", named(&self.on)),
+                    DEFENCE,
+                )
             };
             Ok(if judge.is_some() {
                 attack
             } else {
-                attack.noted("links are not scored: nothing says who is who")
+                attack
+                    .noted("links are not scored: no `--id` column identifies people in both files")
             })
         })
     }

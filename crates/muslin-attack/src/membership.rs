@@ -1,4 +1,4 @@
-//! Membership: whether a sliced release tells who is in the table; after paper 002.
+//! Membership: whether a sliced release shows who is in the table; after Li, Li, Zhang and Molloy (2012).
 //!
 //! A combination of values is *consistent* with a release when a bucket has all of them, each slice's
 //! together; it is *fake* when no row of the original has it. The attack rates a combination by how
@@ -9,14 +9,15 @@ use muslin_engine::{Run, Seed};
 use muslin_table::{ColumnId, ColumnSet};
 use rayon::prelude::*;
 
-use crate::attack::Attack;
+use crate::attack::{Attack, UNSCORED};
 use crate::error::fault;
 use crate::groups::{Groups, Lists};
+use crate::interval::of_area;
 use crate::{Released, Result};
 
 const NAME: &str = "membership";
 const DEFENCE: &str =
-    "generalize the columns first, or publish a sample: slicing does not hide who is there";
+    "generalize the columns first, or publish a sample: slicing does not protect membership";
 
 /// Rates combinations of values by how likely they are people of a sliced release.
 ///
@@ -73,23 +74,10 @@ impl Membership {
     /// Attacks a release. Which row is which need not be known; without the original it is not scored.
     pub fn run(&self, released: &Released<'_>, run: &Run) -> Result<Attack> {
         self.check(released)?;
-        let blank = Attack {
-            name: NAME,
-            knows: "the release, and all values of somebody who may be in it".into(),
-            targets: 0,
-            guessed: 0,
-            scored: 0,
-            right: None,
-            success: None,
-            baseline: Some(0.5),
-            certain: 0,
-            defence: DEFENCE,
-            rows: Vec::new(),
-            columns: Vec::new(),
-            note: None,
-        };
+        let knows = "the release, and all values of a person who may be in it";
+        let blank = Attack { baseline: Some(0.5), ..Attack::new(NAME, knows, DEFENCE) };
         if !released.has_original() {
-            return Ok(blank.noted("not scored: the original is not there"));
+            return Ok(blank.noted(UNSCORED));
         }
         run.install(|| {
             let index = Index::new(released, self, run)?;
@@ -116,7 +104,9 @@ impl Membership {
                 (_, true) => Some(1.0),
                 (_, false) => auc(&real, &rated),
             };
-            Ok(Attack { targets, guessed: targets, scored: targets, success, ..blank }.noted(how))
+            let interval = success.and_then(|own| of_area(own, targets, rated.len() as u64));
+            let found = Attack { targets, guessed: targets, scored: targets, success, ..blank };
+            Ok(Attack { interval, ..found }.noted(how))
         })
     }
 

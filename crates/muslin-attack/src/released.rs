@@ -5,7 +5,7 @@ use std::fmt;
 
 use muslin_engine::Run;
 use muslin_table::{Column, ColumnId, ColumnSet, EncodedTable, Hierarchy};
-use muslin_verify::loss::{Cover, Reading};
+use muslin_verify::loss::{Cover, OwnLabels, Reading};
 
 use crate::covers::{self, Covers};
 use crate::error::fault;
@@ -62,7 +62,7 @@ enum Label {
 /// A value has a number in its column's *domain*: the original's values where the original is there,
 /// the release's own labels otherwise. A cell is blank when it is suppressed or has the label `*`; a
 /// missing cell is blank where that is asked for, or where the original has no missing cell there.
-/// Without the original a range is a value as any other.
+/// Without the original, the labels of a column are read against the values that the release shows exactly.
 ///
 /// ```
 /// use muslin_attack::Released;
@@ -81,9 +81,11 @@ pub struct Released<'a> {
 
 #[derive(Clone)]
 struct Labels {
-    labels: Vec<Label>,
+    of_slots: Vec<Label>,
     /// Values of the domain.
     domain: usize,
+    /// Whether these have distances: numbers, days, points in time.
+    has_distances: bool,
 }
 
 #[derive(Clone)]
@@ -122,6 +124,17 @@ impl<'a> Released<'a> {
         run: &Run,
     ) -> Result<Self> {
         let reading = Reading::of(original, table, hierarchies, None)?;
+        Self::with_reading(table, original, &reading, rows, run)
+    }
+
+    /// A release, the original that it was made of, and how the cells of one relate to the other.
+    pub fn with_reading(
+        table: &'a EncodedTable,
+        original: &'a EncodedTable,
+        reading: &Reading,
+        rows: &Rows,
+        run: &Run,
+    ) -> Result<Self> {
         let mut of: Vec<Option<ColumnId>> = vec![None; table.columns().len()];
         for id in original.all_columns().iter() {
             if let Some(published) = reading.published(id) {
@@ -130,11 +143,11 @@ impl<'a> Released<'a> {
         }
         let each = table.columns().iter().zip(&of);
         let labels = |(column, id): (&Column, &Option<ColumnId>)| match id {
-            Some(id) => Labels::read(column, original.column(*id), *id, &reading),
+            Some(id) => Labels::read(column, original.column(*id), *id, reading),
             None => Labels::own(column, false),
         };
         let columns = each.map(labels).collect();
-        let (rows, is_only) = aligned(table, original, &reading, rows, run)?;
+        let (rows, is_only) = aligned(table, original, reading, rows, run)?;
         Ok(Self { table, columns, truth: Some(Truth { original, columns: of, rows, is_only }) })
     }
 
@@ -152,7 +165,7 @@ impl<'a> Released<'a> {
     pub fn blanks(&self) -> u64 {
         let of_column = |id: ColumnId| {
             let blank =
-                |&slot: &u32| self.columns[id.index()].labels[slot as usize] == Label::Blank;
+                |&slot: &u32| self.columns[id.index()].of_slots[slot as usize] == Label::Blank;
             self.table.column(id).codes().slots().filter(blank).count() as u64
         };
         self.table.all_columns().iter().map(of_column).sum()
@@ -179,6 +192,11 @@ impl<'a> Released<'a> {
         (found != NONE).then_some(found)
     }
 
+    /// Whether distances between values of a column mean something.
+    pub(crate) fn has_distances(&self, column: ColumnId) -> bool {
+        self.columns[column.index()].has_distances
+    }
+
     /// Values of a column's domain.
     pub(crate) fn domain(&self, column: ColumnId) -> usize {
         self.columns[column.index()].domain
@@ -186,7 +204,7 @@ impl<'a> Released<'a> {
 
     /// What a slot of a column says.
     pub(crate) fn seen(&self, column: ColumnId, slot: u32) -> Seen<'_> {
-        match &self.columns[column.index()].labels[slot as usize] {
+        match &self.columns[column.index()].of_slots[slot as usize] {
             Label::Shown(value) => Seen::Shown(*value),
             Label::Blank => Seen::Blank,
             Label::Missing => Seen::Missing,
@@ -207,7 +225,7 @@ impl<'a> Released<'a> {
     /// What the cells of a column say, as numbers: a value's is that of the domain, then come blank,
     /// missing, and one for each wide label.
     pub(crate) fn numbers(&self, column: ColumnId) -> Vec<u32> {
-        let Labels { labels, domain } = &self.columns[column.index()];
+        let Labels { of_slots, domain, .. } = &self.columns[column.index()];
         let beyond = |more: usize| u32::try_from(domain + more).unwrap_or(NONE);
         let number = |(slot, label): (usize, &Label)| match label {
             Label::Shown(value) => *value,
@@ -215,7 +233,7 @@ impl<'a> Released<'a> {
             Label::Missing => beyond(1),
             Label::Wide(_) => beyond(2 + slot),
         };
-        let of: Vec<u32> = labels.iter().enumerate().map(number).collect();
+        let of: Vec<u32> = of_slots.iter().enumerate().map(number).collect();
         self.table.column(column).codes().slots().map(|slot| of[slot as usize]).collect()
     }
 
@@ -278,16 +296,26 @@ pub(crate) fn most(counts: impl Iterator<Item = (u64, u32)>) -> Option<u32> {
 
 impl Labels {
     fn own(column: &Column, missing_is_blank: bool) -> Self {
-        let domain = column.dictionary().len();
-        let mut labels: Vec<Label> = (0u32..).take(domain).map(Label::Shown).collect();
+        let dictionary = column.dictionary();
+        // A column of labels that cannot be read is one of values.
+        let read = OwnLabels::of(column).ok().flatten();
+        let mut labels: Vec<Label> = (0u32..).take(dictionary.len()).map(Label::Shown).collect();
         for (at, label) in labels.iter_mut().enumerate() {
-            if column.dictionary().text(at) == "*" {
-                *label = Label::Blank;
-            }
+            *label = match read.as_ref().map(|own| (own.is_label(at), own.covers()[at].clone())) {
+                _ if dictionary.text(at) == "*" => Label::Blank,
+                None => continue,
+                Some((false, Some(Cover::Exact(value)))) => Label::Shown(value),
+                Some((_, Some(cover))) => Label::Wide(cover),
+                // Nothing that the release shows exactly is meant.
+                Some((_, None)) => Label::Wide(Cover::Set([].into())),
+            };
         }
         labels.push(if missing_is_blank { Label::Blank } else { Label::Missing });
         labels.push(Label::Blank);
-        Self { labels, domain }
+        let domain = read.as_ref().map_or(dictionary.len(), OwnLabels::values);
+        let has_distances =
+            read.map_or_else(|| dictionary.numbers().is_some(), |own| own.is_number());
+        Self { of_slots: labels, domain, has_distances }
     }
 
     fn read(column: &Column, original: &Column, id: ColumnId, reading: &Reading) -> Self {
@@ -298,7 +326,12 @@ impl Labels {
             wide => Label::Wide(wide.clone()),
         };
         let labels = (0u32..).take(column.slots()).map(label).collect();
-        Self { labels, domain: original.dictionary().len() }
+        let dictionary = original.dictionary();
+        Self {
+            of_slots: labels,
+            domain: dictionary.len(),
+            has_distances: dictionary.numbers().is_some(),
+        }
     }
 }
 

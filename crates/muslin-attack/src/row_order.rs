@@ -64,9 +64,13 @@ impl RowOrder {
                 order
             };
             let orders: Vec<Vec<u32>> = (0..SHUFFLES).map(shuffled).collect();
-            let by_chance = self.guess(released, &orders, run)?.success;
+            let chance = self.guess(released, &orders, run)?;
+            let by_chance = chance.success;
             attack.baseline =
                 attack.baseline.zip(by_chance).map(|(a, b)| a.max(b)).or(attack.baseline);
+            for (own, chance) in attack.columns.iter_mut().zip(&chance.columns) {
+                own.at_least(chance.success());
+            }
         }
         Ok(attack)
     }
@@ -80,19 +84,16 @@ impl RowOrder {
                 column(released, id, order, &mut guesses);
             }
         }
-        let knows = "the release, and that neighbours in the file resemble each other".to_owned();
+        let knows = "the release, and that rows next to each other in the file resemble each other"
+            .to_owned();
         Ok(guesses.finish("row-order", knows, DEFENCE))
     }
 }
 
 fn column(released: &Released<'_>, id: ColumnId, order: &[u32], guesses: &mut Guesses<'_>) {
     let column = released.table().column(id);
-    let dictionary = match released.original_column(id).zip(released.original()) {
-        Some((own, original)) => original.column(own).dictionary(),
-        None => column.dictionary(),
-    };
     let missing = released.blank(id);
-    let is_number = dictionary.numbers().is_some();
+    let is_number = released.has_distances(id);
     let slots: Vec<u32> = column.codes().slots().collect();
     let mut above: Option<u32> = None;
     let mut open: Vec<u32> = Vec::new();

@@ -4,9 +4,10 @@ use muslin_engine::{Run, Seed};
 use muslin_table::{ColumnId, ColumnSet};
 use rayon::prelude::*;
 
-use crate::attack::{Attack, first_rows, share};
+use crate::attack::{Attack, Certain, UNSCORED, first_rows, grouped, share};
 use crate::error::fault;
 use crate::fits::{Fits, fits};
+use crate::interval::wilson;
 use crate::released::Seen;
 use crate::{Released, Result, covers};
 
@@ -18,11 +19,11 @@ const CHUNK: u64 = 256;
 /// Tries seeds until the order of a release is reproduced.
 ///
 /// # Guarantee
-/// A seed survives when every row of the release may be the original's row that the seed puts there, on
-/// all columns looked at. Rows that all survivors put at one place are relinked, and that is what
-/// `guessed` counts. Where it is known which rows they are, links are scored; success is the share of
-/// rows that are relinked, and right where that is known. The baseline is the mean of 1 / (rows of the
-/// original that fit): what values alone give.
+/// A seed makes one or several orders. An order survives when every row of the release may be the original's
+/// row that it puts there, on all columns looked at. Rows that all survivors put at one place are relinked,
+/// and that is what `guessed` counts. Where it is known which rows they are, links are scored; success is the
+/// share of rows that are relinked, and right where that is known. Where no order survives there is no guess,
+/// and no success. The baseline is the mean of 1 / (rows of the original that fit): what values alone give.
 ///
 /// # Cost
 /// Seeds times what an order costs; a wrong seed is given up at the first row that does not fit.
@@ -34,10 +35,10 @@ const CHUNK: u64 = 256;
 /// use muslin_engine::{Run, Seed};
 /// use muslin_table::EncodedTable;
 /// // A poor way to make an order: rows are turned by the seed.
-/// let turned = |seed: Seed, rows: usize| {
+/// let turned = |seed: Seed, rows: usize| -> Vec<Vec<u32>> {
 ///     let mut order: Vec<u32> = (0u32..).take(rows).collect();
 ///     order.rotate_left(usize::try_from(seed.number()).unwrap_or(0) % rows);
-///     order
+///     vec![order]
 /// };
 /// let original = EncodedTable::of(&[[1], [2], [3], [4]]);
 /// let release = EncodedTable::of(&[[3], [4], [1], [2]]);
@@ -67,36 +68,24 @@ impl SeedGuess {
         self
     }
 
-    /// Tries seeds. `order` gives, for a seed and a number of rows, the row of the original at each
-    /// place of the release. Without the original nothing is tried.
+    /// Tries seeds. `orders` gives, for a seed and a number of rows, the rows of the original at the
+    /// places of the release: one order, or several where it is not known which of them the columns
+    /// have. Without the original nothing is tried.
     pub fn run(
         &self,
         released: &Released<'_>,
-        order: impl Fn(Seed, usize) -> Vec<u32> + Sync,
+        orders: impl Fn(Seed, usize) -> Vec<Vec<u32>> + Sync,
         run: &Run,
     ) -> Result<Attack> {
         released.check(&self.columns)?;
         let rows = released.table().rows();
-        let blank = Attack {
-            name: NAME,
-            knows: format!(
-                "the original without who is who, the program, and that the seed is below {}",
-                self.seeds
-            ),
-            targets: rows as u64,
-            guessed: 0,
-            scored: 0,
-            right: None,
-            success: None,
-            baseline: None,
-            certain: 0,
-            defence: DEFENCE,
-            rows: Vec::new(),
-            columns: Vec::new(),
-            note: None,
-        };
+        let knows = format!(
+            "the values of the original, the program, and that the seed is below {}",
+            grouped(self.seeds)
+        );
+        let blank = Attack { targets: rows as u64, ..Attack::new(NAME, knows, DEFENCE) };
         let Some(original) = released.original() else {
-            return Ok(blank.noted("not scored: the original is not there"));
+            return Ok(blank.noted(UNSCORED));
         };
         if original.rows() != rows {
             return fault(
@@ -118,29 +107,28 @@ impl SeedGuess {
         run.install(|| {
             let tables: Vec<Compared<'_>> =
                 columns.iter().map(|&(own, theirs)| Compared::new(released, own, theirs)).collect();
-            let survives = |seed: u64| {
-                let order = order(Seed::new(seed), rows);
-                let fits = |(place, &row): (usize, &u32)| {
-                    (row as usize) < rows && tables.iter().all(|own| own.fits(place, row as usize))
-                };
-                (order.len() == rows && order.iter().enumerate().all(fits)).then_some(seed)
+            let fits = |(place, &row): (usize, &u32)| {
+                (row as usize) < rows && tables.iter().all(|own| own.fits(place, row as usize))
             };
+            let survives =
+                |order: &Vec<u32>| order.len() == rows && order.iter().enumerate().all(fits);
+            let of_seed = |seed: u64| orders(Seed::new(seed), rows).into_iter().filter(survives);
             let mut survivors: Vec<u64> = Vec::new();
             let mut from = 0;
             while from < self.seeds {
                 run.check()?;
                 let to = from.saturating_add(CHUNK).min(self.seeds);
-                let found: Vec<Option<u64>> = (from..to).into_par_iter().map(survives).collect();
-                survivors.extend(found.into_iter().flatten());
+                let found =
+                    (from..to).into_par_iter().filter(|&seed| of_seed(seed).next().is_some());
+                survivors.extend(found.collect::<Vec<u64>>());
                 from = to;
             }
             let mut found = Attack { baseline: self.baseline(released, &columns, run)?, ..blank };
-            if let Some((&first, rest)) = survivors.split_first() {
-                let first = order(Seed::new(first), rows);
+            let mut left = survivors.iter().flat_map(|&seed| of_seed(seed));
+            if let Some(first) = left.next() {
                 let mut agree = vec![true; rows];
-                for &seed in rest {
+                for other in left {
                     run.check()?;
-                    let other = order(Seed::new(seed), rows);
                     let both = first.iter().zip(&other).map(|(a, b)| a == b);
                     agree.iter_mut().zip(both).for_each(|(agree, same)| *agree &= same);
                 }
@@ -151,17 +139,23 @@ impl SeedGuess {
                     released.original_row(place).map(|actual| actual == row)
                 });
                 let known: Vec<bool> = known.collect();
-                found.scored = known.len() as u64;
-                found.guessed = relinked.len() as u64;
-                found.certain = found.guessed;
                 let right = known.iter().filter(|is_right| **is_right).count() as u64;
-                found.right = (found.scored > 0).then_some(right);
+                let (all, scored) = (relinked.len() as u64, known.len() as u64);
+                (found.guessed, found.scored) = (all, scored);
+                found.certain = Certain { all, scored, right };
+                found.right = (scored > 0).then_some(right);
                 found.rows = first_rows(relinked.iter().map(|own| own.0));
+                found.success = share(right + all - scored, found.targets);
+                #[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
+                let linked = (right + all - scored) as f64;
+                found.interval = wilson(linked, found.targets, 1);
             }
-            let unscored = found.guessed - found.scored;
-            found.success = share(found.right.unwrap_or(0) + unscored, found.targets);
-            let (tried, left) = (self.seeds, survivors.len());
-            Ok(found.noted(format!("{tried} seeds tried, {left} reproduce the order")))
+            let (tried, reproduce) = (grouped(self.seeds), "the row order");
+            Ok(found.noted(match survivors.len() {
+                0 => format!("no seed below {tried} reproduces {reproduce}"),
+                1 => format!("1 of {tried} seeds reproduces {reproduce}"),
+                left => format!("{left} of {tried} seeds reproduce {reproduce}"),
+            }))
         })
     }
 

@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use muslin::Failure;
+use muslin::{Failure, Verdict};
 
 /// How the program ends; the numbers are part of its interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,17 @@ pub(crate) enum Exit {
     Internal = 101,
     /// The user ended the work.
     Interrupted = 130,
+}
+
+impl Exit {
+    /// By the verdict on a release.
+    pub(crate) fn by(verdict: Verdict, are_findings_allowed: bool) -> Self {
+        match verdict {
+            Verdict::Passed => Self::Fine,
+            Verdict::Findings if are_findings_allowed => Self::Fine,
+            Verdict::Findings | Verdict::Failed => Self::NotMet,
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {

@@ -2,6 +2,7 @@
 
 mod commands;
 mod exit;
+mod layout;
 mod progress;
 mod stats;
 mod style;
@@ -90,6 +91,14 @@ fn run(args: &Args) -> Exit {
                 _ => Spelling::Flags,
             };
             talk(&format!("error: {}", spelling.of(&error.to_string())));
+            let input = match &args.command {
+                Command::Protect(protect) => Some(&protect.input),
+                Command::Plan(plan) => Some(&plan.input),
+                _ => None,
+            };
+            if let Some(next) = input.and_then(|input| commands::next(&error, input)) {
+                talk(&format!("next: {next}"));
+            }
             Exit::from(error.failure())
         }
         Err(Finished::Usage(text)) => {

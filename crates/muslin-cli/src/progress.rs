@@ -7,6 +7,17 @@ use muslin::Progress;
 /// A bar on a terminal; nothing anywhere else.
 pub(crate) struct Bar {
     bar: ProgressBar,
+    template: &'static str,
+}
+
+/// What a bar shows on a terminal of some columns, in one line.
+fn template(columns: u16) -> &'static str {
+    match columns {
+        ..50 => "{msg} {percent}%",
+        50..70 => "{msg} [{bar:10}] {percent}% {elapsed}",
+        70..90 => "{msg} [{bar:10}] {percent}% {elapsed} (about {eta} left)",
+        90.. => "{msg} [{bar:30}] {percent}% {elapsed} (about {eta} left)",
+    }
 }
 
 impl Bar {
@@ -19,12 +30,15 @@ impl Bar {
             ProgressDrawTarget::hidden()
         };
         let bar = ProgressBar::with_draw_target(None, target);
+        let size = terminal_size::terminal_size_of(std::io::stderr());
+        let template = template(size.map_or(u16::MAX, |(columns, _)| columns.0));
         // Until there is a stage, there is nothing to draw.
         Self {
             bar: bar.with_style(
                 ProgressStyle::with_template("{msg}")
                     .unwrap_or_else(|_| ProgressStyle::default_bar()),
             ),
+            template,
         }
     }
 }
@@ -39,7 +53,7 @@ impl Drop for Bar {
 impl Progress for Bar {
     fn stage(&self, name: &'static str, total: Option<u64>) {
         let template = match total {
-            Some(_) => "{msg} [{bar:30}] {percent}% {elapsed} (about {eta} left)",
+            Some(_) => self.template,
             None => "{msg} {spinner} {elapsed}",
         };
         self.bar.set_message(name);

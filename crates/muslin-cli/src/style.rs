@@ -1,10 +1,10 @@
-//! Tables that fit the terminal, and a little bold where the terminal takes it.
+//! Tables and texts that fit the terminal, and a little bold where the terminal takes it.
 
 use std::io::IsTerminal;
 
-use comfy_table::presets::NOTHING;
-use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table};
 use muslin::printable;
+
+use crate::layout::{self, Column, width_of};
 
 /// How to show things to whoever reads standard output.
 pub(crate) struct Style {
@@ -23,23 +23,13 @@ impl Style {
             clippy::disallowed_methods,
             reason = "the program is where the environment is looked at"
         )]
-        let (no_color, columns) = (std::env::var_os("NO_COLOR"), std::env::var_os("COLUMNS"));
+        let (no_color, columns, term) =
+            (std::env::var_os("NO_COLOR"), std::env::var_os("COLUMNS"), std::env::var_os("TERM"));
+        let is_plain = no_color.is_some_and(|value| !value.is_empty())
+            || term.is_some_and(|value| value == "dumb");
         let asked = columns.and_then(|columns| columns.to_str()?.parse().ok());
         let own = terminal_size::terminal_size().filter(|_| terminal).map(|(width, _)| width.0);
-        Self {
-            width: asked.or(own).unwrap_or(WIDTH).clamp(40, 400),
-            bold: terminal && no_color.is_none_or(|value| value.is_empty()),
-        }
-    }
-
-    /// Whether there is room for more than the main things.
-    pub(crate) fn is_wide(&self) -> bool {
-        self.width >= WIDTH
-    }
-
-    /// Whether there is room for the main things only.
-    pub(crate) fn is_narrow(&self) -> bool {
-        self.width < 80
+        Self { width: asked.or(own).unwrap_or(WIDTH).clamp(20, 400), bold: terminal && !is_plain }
     }
 
     /// Marks of the longest bar beside a table of four columns.
@@ -52,64 +42,29 @@ impl Style {
         if self.bold { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
     }
 
-    /// A table with a header. The columns in `flexible` are broken into lines where the width asks
-    /// for it; those in `numbers` are aligned to the right.
-    pub(crate) fn table(
-        &self,
-        header: &[&str],
-        numbers: &[usize],
-        flexible: &[usize],
-        rows: Vec<Vec<String>>,
-    ) -> String {
-        let mut table = Table::new();
-        table.load_style(NOTHING);
-        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(self.width);
-        table.set_header(header.iter().map(|title| self.heading(title)));
-        table.add_rows(rows);
-        for (index, column) in table.column_iter_mut().enumerate() {
-            column.set_padding((0, 2));
-            if !flexible.contains(&index) {
-                column.set_constraint(ColumnConstraint::ContentWidth);
-            }
-            if numbers.contains(&index) {
-                column.set_cell_alignment(CellAlignment::Right);
+    /// A table with a header, or a list where the terminal is too narrow for a table.
+    pub(crate) fn table(&self, columns: &[Column<'_>], mut rows: Vec<Vec<String>>) -> String {
+        for cell in rows.iter_mut().flatten() {
+            if let std::borrow::Cow::Owned(spelled) = printable(cell) {
+                *cell = spelled;
             }
         }
-        let text = table.to_string();
-        text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n"
+        layout::table(columns, &rows, self.width.into(), &|text| self.heading(text))
     }
 
     /// A text and something to be copied, which is never broken and goes to a line of its own where both
     /// are too long for one.
     pub(crate) fn with_copied(&self, text: &str, copied: &str, indent: usize) -> String {
         let start = self.wrap(text, indent);
-        let last = start.lines().last().unwrap_or_default().chars().count();
-        let is_short = last + 1 + copied.chars().count() <= usize::from(self.width);
+        let last = start.lines().last().map_or(0, width_of);
+        let is_short = last + 1 + width_of(copied) <= usize::from(self.width);
         let joint = if is_short { " ".into() } else { format!("\n{}", " ".repeat(indent)) };
         format!("{}{joint}{copied}\n", start.trim_end())
     }
 
     /// Text broken at spaces to the width, later lines indented.
     pub(crate) fn wrap(&self, text: &str, indent: usize) -> String {
-        let width = usize::from(self.width);
-        let (mut lines, mut line) = (String::new(), String::new());
-        // A sign stays with its number.
-        for word in text.replace(" %", "\u{a0}%").split(' ') {
-            let word = &*word.replace('\u{a0}', " ");
-            let length = line.chars().count() + 1 + word.chars().count();
-            if !line.trim().is_empty() && length > width {
-                lines.push_str(line.trim_end());
-                lines.push('\n');
-                line = " ".repeat(indent);
-                line.push_str(word);
-            } else {
-                if !line.is_empty() {
-                    line.push(' ');
-                }
-                line.push_str(word);
-            }
-        }
-        lines + &line + "\n"
+        layout::wrap(text, indent, self.width.into())
     }
 }
 
@@ -136,6 +91,11 @@ pub(crate) fn list(names: &[String]) -> String {
     names.iter().map(|name| printable(name)).collect::<Vec<_>>().join(", ")
 }
 
+/// Numbers, one after the other, separated by another sign than their thousands.
+pub(crate) fn numbers(all: impl IntoIterator<Item = u64>) -> String {
+    all.into_iter().map(count).collect::<Vec<_>>().join("; ")
+}
+
 /// A part as a share of the whole.
 #[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
 pub(crate) fn share(part: u64, whole: u64) -> f64 {
@@ -153,6 +113,11 @@ pub(crate) fn percent(share: f64) -> String {
         p if (0.1..99.9).contains(&p) => format!("{p:.1} %"),
         p => format!("{p:.2} %"),
     }
+}
+
+/// A share that may be above one, in percent.
+pub(crate) fn gap_in_percent(share: f64) -> String {
+    if share < 1.0 { percent(share) } else { format!("{:.0} %", share * 100.0) }
 }
 
 /// A share as a bar of up to `most` marks; any share at all shows one.
@@ -216,10 +181,12 @@ mod tests {
         assert_eq!(count(1_234_567), "1,234,567");
         assert_eq!(count(999), "999");
         assert_eq!([0, 1, 2_000].map(|n| counted(n, "row")), ["0 rows", "1 row", "2,000 rows"]);
+        assert_eq!(numbers([158, 1_316, 1_600]), "158; 1,316; 1,600");
         assert_eq!(percent(0.0), "0 %");
         assert_eq!(percent(0.000_001), "< 0.01 %");
         assert_eq!(percent(0.999_999), "> 99.99 %");
         assert_eq!(percent(0.5), "50.0 %");
+        assert_eq!([0.02, 1.0, 2.138].map(gap_in_percent), ["2.0 %", "100 %", "214 %"]);
         assert_eq!(ratio(0.5), "0.5000");
         assert_eq!(number(12.0), "12");
         assert_eq!(number(1.755), "1.75");

@@ -1,5 +1,10 @@
 //! The program as its users see it: what it prints, and how it ends.
 
+#![expect(
+    clippy::format_push_string,
+    clippy::format_collect,
+    reason = "tables of tests are written as they read"
+)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "cli/attack.rs"]
@@ -27,6 +32,8 @@ mod mask;
 mod pages;
 #[path = "cli/protect.rs"]
 mod protect;
+#[path = "cli/reading.rs"]
+mod reading;
 #[path = "cli/report.rs"]
 mod report;
 #[path = "cli/scan.rs"]
@@ -35,6 +42,9 @@ mod scan;
 mod slice;
 #[path = "cli/suppress.rs"]
 mod suppress;
+#[cfg(unix)]
+#[path = "cli/terminal.rs"]
+mod terminal;
 #[path = "cli/uniques.rs"]
 mod uniques;
 #[path = "cli/verify.rs"]
@@ -403,4 +413,27 @@ fn a_closed_pipe_is_no_error() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!(seen(&output), "exit 0\n--- stdout\n--- stderr\n");
+}
+
+/// What one command takes for quasi-identifiers, all that look at columns do.
+#[test]
+fn quasi_identifiers_are_given_in_one_way() {
+    let folder = with_demo("400", "people.csv");
+    let report = |args: &[&str]| -> serde_json::Value {
+        let output = muslin(folder.path(), &[args, &["--json"]].concat());
+        assert!(output.status.success(), "{}", seen(&output));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let named = ["--qi", "age,sex"];
+    let only = ["--columns", "age,sex"];
+    let of = |command: &[&str], flags: &[&str]| report(&[command, flags].concat());
+    let uniques = |flags: &[&str]| of(&["uniques", "people.csv"], flags)["total"].clone();
+    assert_eq!(uniques(&named), uniques(&only));
+    let keys = ["keys", "people.csv", "--all", "--measure", "distinct", "--beta", "0.1"];
+    assert_eq!(of(&keys, &named)["sets"], of(&keys, &only)["sets"]);
+    let masked = of(&["mask", "people.csv", "--measure", "distinct", "--beta", "0.1"], &named);
+    // The others are not measured, and published as they are.
+    assert_eq!(masked["publish"], serde_json::json!(["sex"]));
+    let plan = of(&["plan", "people.csv", "-k", "3"], &named);
+    assert_eq!(plan["quasi_identifiers"], serde_json::json!(["age", "sex"]));
 }

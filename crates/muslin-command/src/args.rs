@@ -13,6 +13,7 @@ mod init;
 mod keys;
 mod mask;
 mod names;
+mod next;
 mod plan;
 mod protect;
 mod release;
@@ -28,7 +29,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueHint};
-use muslin::{ColumnType, Encoding, MissingRule, Role, WriteFormat};
+use muslin::{ColumnType, DayFormat, Encoding, MissingRule, Role, WriteFormat};
 
 use self::names::parse_names;
 
@@ -45,7 +46,7 @@ pub use self::mask::Mask;
 pub use self::names::{Names, command_for_shell, joined, slices_for_shell};
 pub use self::plan::Plan;
 pub use self::protect::Protect;
-pub use self::release::ReleaseArgs;
+pub use self::release::{ReleaseArgs, ReleaseReadArgs};
 pub use self::report::Report;
 pub use self::scan::Scan;
 pub use self::slice::Slice;
@@ -97,11 +98,12 @@ pub enum Command {
     Diff(Diff),
     /// Judge whether a release is what it claims to be, whatever made it.
     Verify(Verify),
-    /// Attack a release as somebody with bad intentions would, and say how much that gains.
+    /// Attack a release as an attacker would, and report what each attack infers.
     Attack(Attack),
     /// Write a report for people, of a table or of a release, with plots.
     Report(Report),
     /// Run a machine of a cluster, which answers for tables larger than one machine.
+    #[command(hide = !muslin::HAS_CLUSTER)]
     Cluster(Cluster),
     /// Write a made-up table to try things on.
     DemoData(DemoData),
@@ -155,12 +157,16 @@ pub struct InputArgs {
     /// Read all columns but these.
     #[arg(long, value_name = "NAMES", value_parser = parse_names)]
     pub exclude: Option<Vec<Names>>,
-    /// Give a column a role: identifier, quasi-identifier, sensitive, weight or other.
+    /// Give a column a role: identifier, quasi-identifier, sensitive, weight, unit, household, other or undecided.
     #[arg(long, value_name = "NAME=ROLE", value_parser = parse_role)]
     pub role: Vec<(String, Role)>,
-    /// Read a column as a type: text, integer, number, date or boolean.
+    /// Read a column as a type: text, integer, number, date, boolean or category.
     #[arg(long = "type", value_name = "NAME=TYPE", value_parser = parse_type)]
     pub types: Vec<(String, ColumnType)>,
+    /// How the dates of a column are written, such as `birth=%d.%m.%Y`; may be repeated [default: found
+    /// out where all values allow one pattern only].
+    #[arg(long, value_name = "NAME=FORMAT", value_parser = parse_date_format)]
+    pub date_format: Vec<(String, DayFormat)>,
     /// What a missing cell matches [default: category].
     #[arg(long, value_name = "RULE", value_parser = one_of(MissingRule::ALL, |rule| rule.to_string()))]
     pub missing: Option<MissingRule>,
@@ -244,6 +250,11 @@ fn parse_role(text: &str) -> Result<(String, Role), String> {
 
 fn parse_type(text: &str) -> Result<(String, ColumnType), String> {
     parse_pair(text, ColumnType::ALL, ColumnType::name)
+}
+
+fn parse_date_format(text: &str) -> Result<(String, DayFormat), String> {
+    let (column, format) = text.rsplit_once('=').ok_or("NAME=FORMAT, such as birth=%d.%m.%Y")?;
+    Ok((column.to_owned(), format.parse::<DayFormat>()?))
 }
 
 /// `NAME=VALUE`, where the value is one of some names. The last `=` counts: names may hold one.

@@ -69,6 +69,14 @@ impl Places {
         }
     }
 
+    /// A policy's name, for messages.
+    pub(crate) fn shown(&self, name: &Path) -> String {
+        match named(&self.texts, TEXT, name) {
+            Some(_) => "the policy".to_owned(),
+            None => name.display().to_string(),
+        }
+    }
+
     /// The policy of a name.
     pub fn policy(&self, name: &Path) -> muslin::Result<Policy> {
         match named(&self.texts, TEXT, name) {

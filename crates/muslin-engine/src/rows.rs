@@ -1,6 +1,6 @@
 use arrow_array::UInt32Array;
 use arrow_select::take::take;
-use muslin_table::{Codes, Column, Dictionary, EncodedTable, Error, Result};
+use muslin_table::{Codes, Column, EncodedTable, Error, Result};
 use rayon::prelude::*;
 
 /// The table of these rows, in this order, with dictionaries of the values that are left.
@@ -30,7 +30,9 @@ fn take_column(column: &Column, rows: &[u32]) -> Result<Column> {
     let slots = rows.iter().map(|&row| new_slot[codes.slot(row as usize) as usize]);
     let packed = Codes::pack(kept.len(), slots);
     // `take` copies the chosen values into new buffers: nothing else comes along.
-    let kept = take(column.dictionary().values(), &UInt32Array::from(kept), None)
-        .map_err(|error| Error::Internal(format!("cannot select values: {error}")))?;
-    Ok(Column::new(column.name(), Dictionary::new(kept), packed)?.with_role(column.role()))
+    let kept = UInt32Array::from(kept);
+    let dictionary = column.dictionary().select(|values| take(values, &kept, None));
+    let dictionary =
+        dictionary.map_err(|error| Error::Internal(format!("cannot select values: {error}")))?;
+    Ok(Column::new(column.name(), dictionary, packed)?.with_role(column.role()))
 }

@@ -2,7 +2,7 @@ use std::fmt;
 use std::io;
 
 use muslin_engine::Stop;
-use muslin_table::printable;
+use muslin_table::{DayFormat, printable};
 
 use crate::ColumnType;
 
@@ -110,7 +110,8 @@ impl fmt::Display for Place {
         if let Some(line) = self.line {
             write!(f, ", line {line}")?;
         }
-        if let Some(row) = self.row {
+        // An editor counts lines; rows are for formats that have none.
+        if let Some(row) = self.row.filter(|_| self.line.is_none()) {
             write!(f, ", row {row}")?;
         }
         if let Some(column) = &self.column {
@@ -139,6 +140,9 @@ pub enum Problem {
     /// A byte sequence does not fit the encoding.
     #[error("the text is not {0}")]
     NotEncoded(&'static str),
+    /// The same of a release that is read beside its original, which has flags of its own.
+    #[error("the text is not {0}")]
+    ReleaseNotEncoded(&'static str),
     /// A NUL byte in text.
     #[error("there is a NUL byte in the text")]
     Nul,
@@ -184,6 +188,16 @@ pub enum Problem {
     /// A value is not of the type the column was asked to have.
     #[error("not {}", .0.with_article())]
     NotOfType(ColumnType),
+    /// A value is no day in the pattern that days of the column are written in.
+    #[error("`{}` expects {}", asked_days(.column, .expected), .expected.in_words())]
+    NotADay {
+        /// The column.
+        column: String,
+        /// How its days were to be written.
+        expected: DayFormat,
+        /// How they seem to be written, where that is known.
+        found: Option<DayFormat>,
+    },
     /// A type was asked for that the column's own type does not become.
     #[error("the column is of type {found} in the file and is not read as {}", .wanted.name())]
     TypedAlready {
@@ -208,6 +222,9 @@ impl Problem {
                 "pass `--encoding windows-1252`, or the encoding it was saved in".into()
             }
             Self::NotEncoded(_) => "pass the encoding it was saved in as `--encoding`".into(),
+            Self::ReleaseNotEncoded(_) => {
+                "pass the encoding that the release was saved in, such as `--release-encoding windows-1252`".into()
+            }
             Self::Nul => "pass `--encoding utf-16le` if the file was saved as UTF-16".into(),
             Self::Ragged { .. } => {
                 "quote fields that hold the delimiter, or pass another `--delimiter` or `--quote`"
@@ -230,6 +247,15 @@ impl Problem {
             Self::UnsupportedType(_) => "leave the column out with `--exclude`".into(),
             Self::NotOfType(_) => {
                 "mend the cell, list its spelling with `--null`, or read the column as text".into()
+            }
+            Self::NotADay { column, found: Some(found), .. } => {
+                format!("pass `--date-format {}={found}`", printable(column))
+            }
+            Self::NotADay { column, .. } => {
+                let name = printable(column);
+                format!(
+                    "pass `--date-format {name}=%d.%m.%Y` with the column's own pattern, or `--type {name}=text`"
+                )
             }
             Self::TypedAlready { .. } => "leave the column out of `--type`".into(),
         }
@@ -258,6 +284,9 @@ pub enum OutputProblem {
     /// The folder holds something else than a release.
     #[error("is a folder that holds something else than a release")]
     NotOurs,
+    /// A character cannot be written in the encoding.
+    #[error("a character of the release cannot be written as {0}")]
+    NotEncodable(&'static str),
     /// The name does not say which format to write.
     #[error("the name does not say a format")]
     UnknownFormat,
@@ -275,8 +304,21 @@ impl OutputProblem {
             Self::NotAFile => "name a file, or `-` for standard output",
             Self::NotAFolder => "name a folder that is there, or one to be made",
             Self::NotOurs => "name a new folder, or an empty one",
+            Self::NotEncodable(_) => {
+                "pass `--release-encoding utf-8`, or write `release.encoding = \"utf-8\"` in the policy"
+            }
             Self::UnknownFormat => "end it in .csv, .tsv, .parquet or .arrow, or pass `--format`",
         }
+    }
+}
+
+/// What somebody said who is to be answered that a cell is no day.
+fn asked_days(column: &str, format: &DayFormat) -> String {
+    let name = printable(column);
+    if format.is_iso() {
+        format!("--type {name}=date")
+    } else {
+        format!("--date-format {name}={format}")
     }
 }
 

@@ -21,7 +21,7 @@ mod write;
 
 pub use apply::{Release, RowOrder, seeded_order};
 pub use draws::SystemDraws;
-pub use encode::{MissingValue, missing_values};
+pub use encode::{MissingValue, missing_values, retyped};
 pub use error::{Error, OutputProblem, Place, Problem, Result};
 pub use memory::{Batches, Memory};
 pub use read::{

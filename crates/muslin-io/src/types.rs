@@ -21,11 +21,14 @@ pub enum ColumnType {
     Date,
     /// `true` or `false`.
     Boolean,
+    /// The code of a category: a whole number stays what it is, but has no distance to others.
+    Category,
 }
 
 impl ColumnType {
     /// Every type, in the order in which help texts list them.
-    pub const ALL: [Self; 5] = [Self::Text, Self::Integer, Self::Number, Self::Date, Self::Boolean];
+    pub const ALL: [Self; 6] =
+        [Self::Text, Self::Integer, Self::Number, Self::Date, Self::Boolean, Self::Category];
 
     /// The type's name, as flags and policy files spell it.
     pub fn name(self) -> &'static str {
@@ -35,6 +38,7 @@ impl ColumnType {
             Self::Number => "number",
             Self::Date => "date",
             Self::Boolean => "boolean",
+            Self::Category => "category",
         }
     }
 

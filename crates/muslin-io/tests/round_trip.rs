@@ -13,7 +13,7 @@ use muslin_io::{
     ColumnType, CsvOptions, CsvStyle, Destination, Input, ReadOptions, Release, RowOrder,
     WriteFormat, WriteOptions, encode_batches, read, write, write_together,
 };
-use muslin_table::{Changes, EncodedTable, RowId};
+use muslin_table::{Changes, EncodedTable, Form, RowId};
 use muslin_testkit::data;
 use proptest::prelude::*;
 
@@ -297,4 +297,132 @@ fn real_tables_read_alike_on_any_number_of_threads() {
         assert_eq!((one[0].1.len(), one.len()), (rows, columns), "{name}");
         assert!(one == two && two == four, "{name}");
     }
+}
+
+#[test]
+fn numbers_and_days_are_published_in_the_spelling_in_which_they_were_read() {
+    use DataType::{Date32, Float64, Utf8};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("visits.csv");
+    let lines = [
+        "icd9;price;big;zero;tiny;birth;plain",
+        "250.10;1.50;1E5;-0;1e-05;31.12.1999;1",
+        "250.20;20.00;2E5;0;0.5;1.2.2000;2.5",
+        "401.90;3.25;100;1;3.0;02.03.2001;-4",
+    ];
+    std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+    let table = read(&Input::named(&path), &ReadOptions::default(), &Run::new()).unwrap().table;
+    let types: Vec<&DataType> =
+        table.columns().iter().map(muslin_table::Column::data_type).collect();
+    assert_eq!(types, [&Float64, &Float64, &Float64, &Utf8, &Float64, &Date32, &Float64]);
+
+    let release = Release::new(&table, &Changes::none(&table), RowOrder::AsRead).unwrap();
+    let written = |format, csv| {
+        let to = folder.path().join("release");
+        let options = WriteOptions { format: Some(format), csv, inputs: vec![] };
+        write(&release, &Destination::named(&to), &options, &Run::new()).unwrap();
+        to
+    };
+    let semicolons = CsvStyle { delimiter: ';', ..CsvStyle::default() };
+    let text = std::fs::read_to_string(written(WriteFormat::Csv, semicolons)).unwrap();
+    assert_eq!(text, lines.join("\n") + "\n");
+    let commas = CsvStyle { delimiter: ';', decimal_comma: true, ..CsvStyle::default() };
+    let text = std::fs::read_to_string(written(WriteFormat::Csv, commas)).unwrap();
+    assert!(text.contains("250,10;1,50;1E5;-0;1e-05;31.12.1999;1\n"), "{text}");
+
+    // Formats with types hold no texts beside numbers: decimals are decimals there, codes texts.
+    for format in [WriteFormat::Parquet, WriteFormat::Arrow] {
+        let to = written(format, CsvStyle::default());
+        let back = read(&Input::named(&to), &ReadOptions::default(), &Run::new()).unwrap().table;
+        for (name, texts) in [
+            ("icd9", ["250.10", "250.20", "401.90"]),
+            ("price", ["1.50", "3.25", "20.00"]),
+            ("big", ["100", "1E5", "2E5"]),
+            ("zero", ["-0", "0", "1"]),
+        ] {
+            let column = back.column(back.find(name).unwrap());
+            assert_eq!(column.dictionary().texts(), texts, "{name}");
+        }
+        let price = back.column(back.find("price").unwrap());
+        assert_eq!(price.data_type(), &DataType::Decimal128(18, 2));
+        let plain = back.column(back.find("plain").unwrap());
+        assert_eq!(plain.data_type(), &DataType::Float64);
+    }
+}
+
+#[test]
+fn what_is_read_with_decimal_commas_is_written_with_them_or_with_points() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("prices.csv");
+    std::fs::write(&path, "price;kg\n1,50;1\n20,00;2,5\n").unwrap();
+    let table = read(&Input::named(&path), &ReadOptions::default(), &Run::new()).unwrap().table;
+    let price = table.column(table.find("price").unwrap());
+    assert_eq!(price.dictionary().texts(), ["1.50", "20.00"]);
+    let release = Release::new(&table, &Changes::none(&table), RowOrder::AsRead).unwrap();
+    for (decimal_comma, text) in
+        [(true, "price;kg\n1,50;1\n20,00;2,5\n"), (false, "price;kg\n1.50;1\n20.00;2.5\n")]
+    {
+        let csv = CsvStyle { delimiter: ';', decimal_comma, ..CsvStyle::default() };
+        let options = WriteOptions { csv, ..WriteOptions::default() };
+        let to = folder.path().join("release.csv");
+        write(&release, &Destination::named(&to), &options, &Run::new()).unwrap();
+        assert_eq!(std::fs::read_to_string(&to).unwrap(), text);
+    }
+}
+
+#[test]
+fn a_type_that_is_asked_for_keeps_texts_unless_two_of_them_are_one_value() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("codes.csv");
+    std::fs::write(&path, "a;b;c\n007;1.5;3\n8;1.50;10\n").unwrap();
+    let types =
+        [("a", ColumnType::Integer), ("b", ColumnType::Number), ("c", ColumnType::Category)];
+    let options = ReadOptions {
+        types: types.map(|(name, column_type)| (name.to_owned(), column_type)).into(),
+        ..ReadOptions::default()
+    };
+    let table = read(&Input::named(&path), &options, &Run::new()).unwrap().table;
+    let [a, b, c] = table.columns() else { panic!() };
+    assert_eq!(a.dictionary().texts(), ["007", "8"]);
+    assert_eq!(a.dictionary().numbers(), Some(vec![7.0, 8.0]));
+    assert_eq!(
+        (b.dictionary().texts(), b.dictionary().form()),
+        (vec!["1.5".into()], &Form::Respelled)
+    );
+    assert_eq!((c.data_type(), c.dictionary().numbers()), (&DataType::Int64, None));
+    assert_eq!(c.dictionary().texts(), ["3", "10"]);
+}
+
+#[test]
+fn days_are_read_in_the_pattern_that_is_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("births.csv");
+    std::fs::write(&path, "birth;n\n02/03/1999;1\n03/04/2000;2\n").unwrap();
+    let read = |options: &ReadOptions| read(&Input::named(&path), options, &Run::new());
+    let plain = read(&ReadOptions::default()).unwrap().table;
+    assert_eq!(plain.columns()[0].dictionary().form(), &Form::MixedDays);
+    let mut options = ReadOptions::default();
+    options.formats.insert("birth".into(), "%m/%d/%Y".parse().unwrap());
+    let table = read(&options).unwrap().table;
+    let values = table.columns()[0].dictionary();
+    assert_eq!(
+        (values.texts(), values.numbers().unwrap()[0]),
+        (vec!["02/03/1999".into(), "03/04/2000".into()], 10_625.0)
+    );
+    options.formats.clear();
+    options.types.insert("birth".into(), ColumnType::Date);
+    let error = read(&options).unwrap_err().to_string();
+    assert!(error.contains("birth") && error.contains("--date-format birth=%d/%m/%Y"), "{error}");
+}
+
+#[test]
+fn dates_that_are_asked_for_are_found_in_their_pattern() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("births.csv");
+    // A day in two spellings is text by itself.
+    std::fs::write(&path, "birth;n\n1.2.1999;1\n01.02.1999;2\n31.12.2000;3\n").unwrap();
+    let mut options = ReadOptions::default();
+    options.types.insert("birth".into(), ColumnType::Date);
+    let table = read(&Input::named(&path), &options, &Run::new()).unwrap().table;
+    assert_eq!(table.columns()[0].dictionary().texts(), ["01.02.1999", "31.12.2000"]);
 }

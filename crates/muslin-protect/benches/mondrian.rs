@@ -31,7 +31,7 @@ fn lines(column: &Column) -> (Vec<Vec<String>>, Vec<usize>) {
     let text = std::fs::read_to_string(path).unwrap();
     let lines: Vec<Vec<String>> =
         text.lines().map(|line| line.split(';').map(str::to_owned).collect()).collect();
-    let values = column.dictionary().values();
+    let values = column.dictionary();
     let style = muslin_io::CsvStyle::default();
     let line = |at: usize| {
         let value = style.spell(values, at);
@@ -135,8 +135,8 @@ fn main() {
             run("range_file_order", &filed, columns(&filed, tight));
             run("range_all_values", &filled, columns(&filled, tight));
             run("range_grid", &table, columns(&table, |c| Form::Range { grid: Grid::of(c) }));
-            run("set", &table, columns(&table, |_| Form::Set));
-            run("multiset", &table, columns(&table, |_| Form::Multiset));
+            run("set", &table, columns(&table, |_| Form::Set { most: None }));
+            run("multiset", &table, columns(&table, |_| Form::Multiset { most: None }));
             run("tree", &table, columns(&table, |c| Form::Tree(hierarchy(c))));
             run("tree_set", &table, columns(&table, |c| Form::TreeSet(hierarchy(c))));
             let occupation = table.find("occupation").unwrap();

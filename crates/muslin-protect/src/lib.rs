@@ -21,7 +21,7 @@ pub use order::{BucketOrder, Draws};
 pub use protector::{Protection, Protector};
 pub use slice::{
     Associations, BUCKET_NAME, Combinations, MatchingBuckets, Membership, Slice, SliceCheck,
-    SliceCut, Sliced, Slices, Weighting,
+    SliceCut, Sliced, Slices, Weighting, rows_in_buckets,
 };
 pub use suppress::{
     Ambiguated, Ambiguity, AmbiguityMethod, Dependency, DependencyGoal, Discernibility, Notion,

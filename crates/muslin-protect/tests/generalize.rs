@@ -101,6 +101,7 @@ proptest! {
         // Of nodes that lose the same, to 2^-30 of a cell, any will do.
         let own = oracle::full_domain(&made.table, &made.leveled(), &demand, node);
         prop_assert!((own.loss.as_f64() - first.loss.as_f64()).abs() < 1e-8 || made.table.rows() == 0);
+        prop_assert!((own.loss.as_f64() - found.loss()).abs() < 1e-14 || made.table.rows() == 0);
         let removed: Vec<u32> = own.suppressed;
         prop_assert_eq!(
             found.changes().removed().iter().map(|row| row.index()).collect::<Vec<_>>(),
@@ -117,12 +118,52 @@ proptest! {
         check_classes(&made, &demand, &found);
         let removed = found.changes().removed().len();
         if removed > 0 {
+            // Fewer can be withheld wherever all rows together meet the demand.
             let less = share(removed - 1, made.table.rows());
-            prop_assert!(local.clone().removable(less).run(&made.table, &Run::new()).is_err());
+            let fewer = local.clone().removable(less).run(&made.table, &Run::new());
+            let all: Vec<u32> = (0u32..).take(made.table.rows()).collect();
+            prop_assert_eq!(fewer.is_ok(), demand.is_met(&made.table, &all));
+            if let Ok(fewer) = fewer {
+                check_classes(&made, &demand, &fewer);
+                prop_assert!(fewer.changes().removed().len() < removed);
+            }
         }
         let (one, four) = (Run::new().threads(1).unwrap(), Run::new().threads(4).unwrap());
         prop_assert_eq!(local.run(&made.table, &one).unwrap(), local.run(&made.table, &four).unwrap());
     }
+}
+
+#[test]
+fn losses_are_not_rounded() {
+    // Two of six cells are one of two of four values.
+    let table = EncodedTable::of(&[[1], [2], [3], [3], [4], [4]]);
+    let path = |label: &str| vec![label.to_owned(), "*".to_owned()];
+    let paths = ["1-2", "1-2", "3-4", "3-4"].map(path);
+    let id = ColumnId::new(0);
+    let tree = Hierarchy::new("c0", &paths, &[]).unwrap();
+    let local = LocalRecoding::new(ClassTarget::new(2), vec![(id, tree.clone())]);
+    assert!((local.run(&table, &Run::new()).unwrap().loss() - 2.0 / 18.0).abs() < f64::EPSILON);
+    let full = FullDomain::new(ClassTarget::new(2), vec![(id, tree)]).run(&table, &Run::new());
+    let full = full.unwrap();
+    assert_eq!((full.loss(), full.lower_bound()), (6.0 / 18.0, Some(6.0 / 18.0)));
+}
+
+#[test]
+fn rows_that_fit_no_class_are_published_with_others_that_say_nothing() {
+    // The last two rows are alike and have one sensitive value.
+    let four = |value| [[value, 1], [value, 2], [value, 1], [value, 2]];
+    let rows = [&four(1)[..], &four(2), &[[3, 3], [3, 3]]].concat();
+    let table = EncodedTable::of(&rows);
+    let id = ColumnId::new(0);
+    let tree = Hierarchy::flat(table.column(id));
+    let target = ClassTarget::new(2).spread(ColumnId::new(1), Spread::Probabilistic { l: 2 });
+    let local = LocalRecoding::new(target, vec![(id, tree)]);
+    let free = local.run(&table, &Run::new()).unwrap();
+    assert_eq!((free.changes().removed().len(), free.classes()), (2, 2));
+    let none = local.clone().removable(0.0).run(&table, &Run::new()).unwrap();
+    // One other class is enough.
+    assert_eq!((none.changes().removed().len(), none.classes()), (0, 2));
+    assert_eq!((none.smallest(), none.loss()), (Some(4), 6.0 / 10.0));
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn published(table: &EncodedTable, found: &Partitioned, column: ColumnId, row: u
     match slot {
         slot if slot == column.missing_slot() => String::new(),
         slot if slot == column.suppressed_slot() => "*".into(),
-        slot => muslin_io::CsvStyle::default().spell(column.dictionary().values(), slot as usize),
+        slot => muslin_io::CsvStyle::default().spell(column.dictionary(), slot as usize),
     }
 }
 
@@ -96,7 +96,7 @@ fn table_b_of_the_paper() {
 #[test]
 fn table_d_of_the_paper() {
     let table = paper();
-    let columns = (0..3).map(|at| (id(at), Form::Multiset)).collect();
+    let columns = (0..3).map(|at| (id(at), Form::Multiset { most: None })).collect();
     let found = Mondrian::new(ClassTarget::new(4), columns).run(&table, &Run::new()).unwrap();
     halves(&found);
     let first = ["22:2,33:1,52:1", "F:3,M:1", "47905:2,47906:2"];
@@ -106,6 +106,27 @@ fn table_d_of_the_paper() {
             assert_eq!(published(&table, &found, id(column), row), *text);
         }
     }
+}
+
+#[test]
+fn a_class_of_more_values_than_a_set_may_have_is_suppressed() {
+    let table = EncodedTable::of(&[[1], [2], [3], [3]]);
+    for (form, label, loss) in [
+        (Form::Set { most: Some(3) }, "{1, 2, 3}", 1.0),
+        (Form::Set { most: Some(2) }, "*", 1.0),
+        (Form::Multiset { most: Some(3) }, "1:1,2:1,3:2", 1.0),
+        (Form::Multiset { most: Some(2) }, "*", 1.0),
+    ] {
+        let columns = vec![(id(0), form)];
+        let found = Mondrian::new(ClassTarget::new(4), columns).run(&table, &Run::new()).unwrap();
+        assert_eq!(published(&table, &found, id(0), 0), label);
+        assert!((found.losses()[0].1 - loss).abs() < f64::EPSILON, "{label}");
+    }
+    // One value is no set, however often it is there.
+    let table = EncodedTable::of(&[[1], [1], [2], [2]]);
+    let columns = vec![(id(0), Form::Set { most: Some(1) })];
+    let found = Mondrian::new(ClassTarget::new(2), columns).run(&table, &Run::new()).unwrap();
+    assert_eq!(found.changes().replaced(id(0)), None);
 }
 
 #[test]
@@ -339,7 +360,7 @@ impl Case {
         let list = || counts.keys().map(|&slot| number(slot).to_string()).collect::<Vec<_>>();
         let set = || format!("{{{}}}", list().join(", "));
         match form {
-            Form::Multiset => {
+            Form::Multiset { .. } => {
                 let text = |(&slot, rows): (&u32, &u32)| format!("{}:{rows}", number(slot));
                 let text = counts.iter().map(text).collect::<Vec<_>>().join(",");
                 (text, distinct - 1, most)
@@ -399,7 +420,7 @@ impl Case {
                 assert!(self.is_met(class));
                 let (label, steps, most) = self.label(at, class);
                 let replaced = found.changes().replaced(*id).is_some();
-                let multiset = matches!(form, Form::Multiset);
+                let multiset = matches!(form, Form::Multiset { .. });
                 for &row in class {
                     let text = published(&self.table, found, *id, row);
                     if replaced || !multiset {
@@ -495,8 +516,8 @@ fn form(column: &Column, which: u8) -> Form {
     match which {
         0 | 1 => TIGHT,
         2 => Form::Range { grid: Some(Grid::step(3.0).unwrap()) },
-        3 => Form::Set,
-        4 => Form::Multiset,
+        3 => Form::Set { most: None },
+        4 => Form::Multiset { most: None },
         5 => Form::Tree(tree(&["*"])),
         6 => Form::Tree(tree(&[])),
         7 => Form::Tree(Hierarchy::flat(column)),
@@ -623,8 +644,9 @@ fn values_that_no_row_has_count_as_values() {
 fn threads_do_not_matter() {
     let table = large_table(150_000, &[2, 72, 5, 7, 700, 41], true, Seed::new(5));
     let sensitive = id(3);
-    let columns: Vec<_> =
-        [0, 1, 2, 4, 5].map(|at| (id(at), if at == 1 { Form::Set } else { TIGHT })).to_vec();
+    let columns: Vec<_> = [0, 1, 2, 4, 5]
+        .map(|at| (id(at), if at == 1 { Form::Set { most: None } } else { TIGHT }))
+        .to_vec();
     for target in
         [ClassTarget::new(5), ClassTarget::new(4).spread(sensitive, Spread::Probabilistic { l: 2 })]
     {
@@ -665,7 +687,7 @@ fn settings_that_make_no_sense_are_refused() {
     let k = ClassTarget::new;
     let run = |mondrian: Mondrian| mondrian.run(&table, &Run::new());
     let both = k(2).spread(id(0), Spread::Distinct { l: 2 });
-    let twice = vec![(id(0), TIGHT), (id(0), Form::Set)];
+    let twice = vec![(id(0), TIGHT), (id(0), Form::Set { most: None })];
     let foreign = vec![(id(0), Form::Tree(Hierarchy::flat(other.column(id(0)))))];
     for (name, refused) in [
         ("k", run(Mondrian::new(k(1), all(&table, &TIGHT)))),
@@ -722,7 +744,7 @@ fn adult_loses_less_than_elsewhere() {
         let paths: Vec<Vec<String>> = lines.iter().map(|line| line[1..].to_vec()).collect();
         let tree = Hierarchy::new(column.name(), &paths, &[]).unwrap();
         let position = |slot: usize| {
-            let value = muslin_io::CsvStyle::default().spell(column.dictionary().values(), slot);
+            let value = muslin_io::CsvStyle::default().spell(column.dictionary(), slot);
             let line = lines.iter().position(|line| line[0] == value).unwrap();
             i64::from(tree.position(u32::try_from(line).unwrap()))
         };

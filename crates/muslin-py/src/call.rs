@@ -143,7 +143,12 @@ fn perform(args: &Args, places: &Places, run: &muslin::Run) -> Result<Done, Fail
         }
         Command::Protect(args) => reported(&args.job(common, places)?.run(run)?),
         Command::Diff(args) => {
-            let report = args.job(common, places)?.run(run)?;
+            let job = args.job(common, places)?;
+            if args.release.len() > 1 {
+                let report = job.run_each(&args.releases(places), run)?;
+                return Ok(reported(&report)?.of(report.coverage));
+            }
+            let report = job.run(run)?;
             let done = Done { figures: figures(&report), ..reported(&report)? };
             Ok(done.of(report.coverage))
         }

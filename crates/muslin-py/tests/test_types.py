@@ -27,7 +27,7 @@ WRONG = '''
 import muslin as mu
 
 mu.scan("people.csv", qi=3)
-mu.generalize("people.csv")
+mu.generalize("people.csv", k="five")
 text: str = mu.scan("people.csv").rows
 '''
 

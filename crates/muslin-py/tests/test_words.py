@@ -20,7 +20,7 @@ COMMANDS = [
     "report", "scan", "slice", "suppress", "uniques", "verify",
 ]  # fmt: skip
 #: What only a command line has.
-ELSEWHERE = {"json", "stats", "quiet", "help"}
+ELSEWHERE = {"json", "stats", "quiet", "help", "allow_findings"}
 #: Flags that are there for others and say so when they are used.
 HIDDEN = {
     "init": {"policy", "missing"},
@@ -161,11 +161,11 @@ def test_policies_and_claims_need_no_file(people: mu.Table) -> None:
     policy = {
         "schema": 1,
         "columns": {"age": {"role": "quasi-identifier"}, "name": {"role": "identifier"}},
-        "release": {"k": 4, "accept": ["downcoding"]},
+        "release": {"k": 4, "undeclared": "other", "accept": ["downcoding"]},
         "protect": {"methods": ["generalize"]},
     }
     made = mu.protect(people, policy)
-    assert made.verdict.met and made.written is None
+    assert made.verification.met and made.written is None
     assert mu.verify(made.to_frame("arrow"), claims=made, original=people).met
     assert mu.verify(made.to_frame("arrow"), claims=made.to_dict()).met
     rehearsed = mu.protect(people, policy, dry_run=True)
@@ -190,7 +190,7 @@ def test_numbers_and_paths_of_others_are_taken(people: mu.Table, tmp_path: Path)
     with pytest.raises((mu.InputError, mu.UsageError)):
         mu.generalize(people, k=5, qi=["sex"], recoding="local", hierarchy={"sex": tmp_path / "no.csv"})
     policy = mu.init(people)
-    assert mu.protect(people, policy).verdict.met
+    assert mu.protect(people, policy).verification.met
 
 
 def test_results_stay_what_they_are_and_travel(people: mu.Table) -> None:

@@ -153,7 +153,7 @@ fn without(text: &str, k: u64, is_rare: &dyn Fn(&str) -> bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{Finding, Verdict};
+    use crate::document::{Finding, VerdictBox};
     use crate::figure::BarChart;
 
     fn document() -> Document {
@@ -179,7 +179,8 @@ mod tests {
             subtitle: String::new(),
             rows: 200,
             audience: "internal".into(),
-            verdict: Verdict {
+            verdict: VerdictBox {
+                state: None,
                 headline: "somebody in Canaryville".into(),
                 findings: vec![Finding::bad("(Canaryville)")],
                 not_claimed: Vec::new(),

@@ -20,17 +20,43 @@ pub struct Document {
     /// `internal`, or `external` for what everybody may see.
     pub audience: String,
     /// What to know first.
-    pub verdict: Verdict,
+    pub verdict: VerdictBox,
     /// The rest.
     pub sections: Vec<Section>,
     /// Which program made it, in which version.
     pub made_by: String,
 }
 
+/// What was found out about a release, in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Every check passed, and nothing was found beside them.
+    Passed,
+    /// Every check passed; something else was found that a person must decide about.
+    Findings,
+    /// A check failed, or could not be decided.
+    Failed,
+}
+
+impl Verdict {
+    /// Its name, as JSON has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Findings => "findings",
+            Self::Failed => "failed",
+        }
+    }
+}
+
 /// What to know first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Verdict {
+pub struct VerdictBox {
+    /// The verdict on a release; none where there is no release.
+    pub state: Option<Verdict>,
     /// One sentence.
     pub headline: String,
     /// What it rests on, the worst first.

@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::document::{Block, Cell, Document, Finding, Section, Table};
+use crate::document::{Block, Cell, Document, Finding, Section, Table, Verdict, VerdictBox};
 use crate::figure::{BarChart, Chart, Figure};
 
 const STYLE: &str = include_str!("page.css");
@@ -66,9 +66,8 @@ impl Document {
     }
 
     fn verdict_box(&self) -> Markup {
-        let worst = self.verdict.findings.iter().any(|own| own.tone == "bad");
         html! {
-            section id="verdict" class={ "verdict " (if worst { "bad" } else { "good" }) } {
+            section id="verdict" class={ "verdict " (self.verdict.tone()) } {
                 h2 { (words(&self.verdict.headline)) }
                 @if !self.verdict.findings.is_empty() {
                     ul class="findings" {
@@ -85,6 +84,20 @@ impl Document {
                     ul { @for text in &self.verdict.not_claimed { li { (words(text)) } } }
                 }
             }
+        }
+    }
+}
+
+impl VerdictBox {
+    /// How the box is coloured: by the verdict on the release, or by the worst finding of a table.
+    fn tone(&self) -> &'static str {
+        let has = |tone: &str| self.findings.iter().any(|own| own.tone == tone);
+        match self.state {
+            Some(Verdict::Failed) => "bad",
+            None if has("bad") => "bad",
+            Some(Verdict::Findings) => "look",
+            None if has("look") => "look",
+            Some(Verdict::Passed) | None => "good",
         }
     }
 }

@@ -13,7 +13,7 @@ mod markdown;
 mod quantity;
 mod svg;
 
-pub use crate::document::{Block, Cell, Document, Finding, Section, Table, Verdict};
+pub use crate::document::{Block, Cell, Document, Finding, Section, Table, Verdict, VerdictBox};
 pub use crate::figure::{
     BarChart, Chart, Curve, CurveChart, Field, Figure, HeatMap, Panel, Point, PointGroup,
     ScatterPlot,

@@ -13,6 +13,25 @@ pub fn calendar(days: i64) -> (i64, i64, i64) {
     (cycle * 400 + year + i64::from(month <= 2), month, day)
 }
 
+/// A day of the years 1 to 9999, counted from 1970-01-01; nothing where the calendar has no such day.
+pub fn day_of(year: i32, month: i32, day: i32) -> Option<i32> {
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days_in = match month {
+        4 | 6 | 9 | 11 => 30,
+        2 if leap => 29,
+        2 => 28,
+        1..=12 => 31,
+        _ => return None,
+    };
+    if !(1..=9_999).contains(&year) || day < 1 || day > days_in {
+        return None;
+    }
+    // Years are counted from March so that leap days come last.
+    let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let day_of_year = (153 * m + 2) / 5 + day - 1;
+    Some(365 * y + y / 4 - y / 100 + y / 400 + day_of_year - 719_468)
+}
+
 /// The first day of a month that is counted from January of year 0.
 pub fn first_of_month(month: i64) -> i64 {
     let from_march = month - 2;

@@ -17,16 +17,30 @@ pub enum Role {
     QuasiIdentifier,
     /// What nobody should learn about a person: a diagnosis, an income.
     Sensitive,
-    /// How many people a row stands for.
+    /// A survey weight: how many people of the population a row stands for.
     Weight,
+    /// Says which rows are one person's, such as a patient number.
+    Unit,
+    /// Says which persons live in one household.
+    Household,
     /// None of these.
     Other,
+    /// Nobody has decided yet; such a column is not released.
+    Undecided,
 }
 
 impl Role {
     /// Every role, in the order in which help texts list them.
-    pub const ALL: [Self; 5] =
-        [Self::Identifier, Self::QuasiIdentifier, Self::Sensitive, Self::Weight, Self::Other];
+    pub const ALL: [Self; 8] = [
+        Self::Identifier,
+        Self::QuasiIdentifier,
+        Self::Sensitive,
+        Self::Weight,
+        Self::Unit,
+        Self::Household,
+        Self::Other,
+        Self::Undecided,
+    ];
 
     /// The role's name, as flags and policy files spell it.
     pub fn name(self) -> &'static str {
@@ -35,8 +49,22 @@ impl Role {
             Self::QuasiIdentifier => "quasi-identifier",
             Self::Sensitive => "sensitive",
             Self::Weight => "weight",
+            Self::Unit => "unit",
+            Self::Household => "household",
             Self::Other => "other",
+            Self::Undecided => "undecided",
         }
+    }
+
+    /// Whether such a column identifies a person or a household by itself: it is not a quasi-identifier, and no
+    /// command publishes it by itself.
+    pub fn is_identifying(self) -> bool {
+        matches!(self, Self::Identifier | Self::Unit | Self::Household)
+    }
+
+    /// Whether such a column is published only where a policy says `publish = true`.
+    pub fn is_published_on_request(self) -> bool {
+        matches!(self, Self::Weight | Self::Unit | Self::Household)
     }
 }
 

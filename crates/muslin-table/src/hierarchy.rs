@@ -9,7 +9,8 @@ use crate::{Column, Error, Result};
 /// Level 0 has a group for each slot of a value and one for missing. Rows that share a group share
 /// one at every higher level. Groups are numbered in tree order, so that a group is a stretch of
 /// the [positions](Self::position) of its values, at every level. Missing is a group by itself
-/// until a level has a single group, which it joins.
+/// until a level has the single label [`ANY`], which it joins: any other label says something about
+/// a person, and of a missing cell nothing is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hierarchy {
     positions: Vec<u32>,
@@ -136,8 +137,8 @@ impl Level {
                 level.leaves[group as usize] += 1;
             }
         }
-        // A single group takes in missing too.
-        if level.labels.len() != 1 {
+        // Only a label that says nothing is true of a missing cell.
+        if !matches!(&level.labels[..], [only] if **only == *ANY) {
             level.groups[paths.len()] =
                 u32::try_from(level.labels.len()).expect("no more groups than values");
         }
@@ -220,9 +221,17 @@ mod tests {
         assert_eq!(made.levels()[0].groups(), [0, 2, 1, 3, 4]);
         assert_eq!(made.levels()[1].groups(), [0, 1, 0, 1, 2]);
         assert_eq!(made.levels()[1].len(), 3);
-        // A single group takes in missing.
+        // A single group that says nothing takes in missing.
         assert_eq!(made.levels()[2].groups(), [0; 5]);
         assert_eq!(made.levels()[2].label(0), Some("*"));
+    }
+
+    #[test]
+    fn a_single_label_that_says_something_leaves_missing_apart() {
+        let made = Hierarchy::new("c", &paths(&["Europe;*", "Europe;*"]), &[]).expect("nested");
+        assert_eq!(made.levels()[1].groups(), [0, 0, 1]);
+        assert_eq!(made.levels()[1].label(1), None);
+        assert_eq!(made.levels()[2].groups(), [0, 0, 0]);
     }
 
     #[test]

@@ -7,9 +7,10 @@ use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type,
     Decimal256Type, DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType,
     DurationSecondType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
-    Int64Type, Time32MillisecondType, Time32SecondType, Time64MicrosecondType,
-    Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType,
-    TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Int64Type, IntervalYearMonthType, Time32MillisecondType, Time32SecondType,
+    Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, TimeUnit};
@@ -50,16 +51,24 @@ pub(crate) fn spell(values: &ArrayRef, at: usize) -> String {
         DataType::Boolean => values.as_boolean().value(at).to_string(),
         DataType::Binary => hex(values.as_binary::<i32>().value(at)),
         DataType::FixedSizeBinary(_) => hex(values.as_fixed_size_binary().value(at)),
-        DataType::Float64 => real(native::<Float64Type>(values, at)),
+        DataType::Float64 => spell_number(native::<Float64Type>(values, at)),
         DataType::Float32 => {
             // The shortest digits of the narrow type, not those of its widened value.
             let value = native::<Float32Type>(values, at);
-            if value.is_finite() { value.to_string() } else { real(value.into()) }
+            if value.is_finite() { value.to_string() } else { spell_number(value.into()) }
         }
-        DataType::Decimal32(..) => values.as_primitive::<Decimal32Type>().value_as_string(at),
-        DataType::Decimal64(..) => values.as_primitive::<Decimal64Type>().value_as_string(at),
-        DataType::Decimal128(..) => values.as_primitive::<Decimal128Type>().value_as_string(at),
-        DataType::Decimal256(..) => values.as_primitive::<Decimal256Type>().value_as_string(at),
+        DataType::Decimal32(_, scale) => {
+            scaled(&native::<Decimal32Type>(values, at).to_string(), *scale)
+        }
+        DataType::Decimal64(_, scale) => {
+            scaled(&native::<Decimal64Type>(values, at).to_string(), *scale)
+        }
+        DataType::Decimal128(_, scale) => {
+            scaled(&native::<Decimal128Type>(values, at).to_string(), *scale)
+        }
+        DataType::Decimal256(_, scale) => {
+            scaled(&native::<Decimal256Type>(values, at).to_string(), *scale)
+        }
         DataType::Timestamp(unit, zone) => {
             let per_day = 86_400 * per_second(*unit);
             let ticks = ticks(values, at).unwrap_or_default();
@@ -72,10 +81,12 @@ pub(crate) fn spell(values: &ArrayRef, at: usize) -> String {
         }
         _ => match number(values, at) {
             Some(Number::Whole(value)) => value.to_string(),
-            Some(Number::Real(value)) => real(value),
+            Some(Number::Real(value)) => spell_number(value),
             Some(Number::Day(days)) => date(days),
-            // Intervals, which nobody writes in a word.
-            None => format!("value {at}"),
+            // Months, counted; there is no other interval.
+            None => values
+                .as_primitive_opt::<IntervalYearMonthType>()
+                .map_or_else(|| format!("value {at}"), |months| months.value(at).to_string()),
         },
     }
 }
@@ -147,7 +158,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// The shortest digits that read back as the number; an exponent only where zeros would be many.
-fn real(value: f64) -> String {
+pub fn spell_number(value: f64) -> String {
     let size = value.abs();
     if value.is_nan() {
         "NaN".into()
@@ -155,6 +166,21 @@ fn real(value: f64) -> String {
         format!("{value:e}")
     } else {
         value.to_string()
+    }
+}
+
+/// Puts the decimal point `scale` digits from the right.
+fn scaled(digits: &str, scale: i8) -> String {
+    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |digits| ("-", digits));
+    match usize::try_from(scale) {
+        Ok(0) => format!("{sign}{digits}"),
+        Ok(scale) => {
+            let padded = format!("{digits:0>width$}", width = scale + 1);
+            let (whole, fraction) = padded.split_at(padded.len() - scale);
+            format!("{sign}{whole}.{fraction}")
+        }
+        Err(_) if digits == "0" => "0".into(),
+        Err(_) => format!("{sign}{digits}{}", "0".repeat(usize::from(scale.unsigned_abs()))),
     }
 }
 
@@ -182,11 +208,30 @@ mod tests {
 
     #[test]
     fn numbers_are_short_and_plain() {
-        for (value, text) in
-            [(0.0, "0"), (1.5, "1.5"), (1e300, "1e300"), (f64::NEG_INFINITY, "-inf")]
-        {
-            assert_eq!(real(value), text);
+        for (value, text) in [
+            (0.0, "0"),
+            (1.5, "1.5"),
+            (1e15, "1000000000000000"),
+            (1e300, "1e300"),
+            (0.1 + 0.2, "0.30000000000000004"),
+            (1e-7, "1e-7"),
+            (f64::NEG_INFINITY, "-inf"),
+        ] {
+            assert_eq!(spell_number(value), text);
         }
+    }
+
+    #[test]
+    fn decimals_keep_their_scale() {
+        assert_eq!(scaled("-5", 2), "-0.05");
+        assert_eq!(scaled("1234", 2), "12.34");
+        assert_eq!(scaled("12", 0), "12");
+        assert_eq!(scaled("12", -3), "12000");
+    }
+
+    #[test]
+    fn clocks_show_fractions_only_where_there_are_some() {
+        assert_eq!(clock(3_661_000, TimeUnit::Millisecond), "01:01:01");
         assert_eq!(clock(3_661_007, TimeUnit::Millisecond), "01:01:01.007");
     }
 }

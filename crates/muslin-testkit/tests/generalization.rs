@@ -144,7 +144,7 @@ fn a_suppressed_row_loses_everything() {
 }
 
 #[test]
-fn missing_joins_the_values_where_they_are_all_one() {
+fn missing_joins_the_values_where_nothing_is_said_of_them() {
     let made = Leveled::of_paths(ColumnId::new(0), &paths(&["a;*", "b;*", "a;*"]), &[]);
     let groups: Vec<_> = made.levels.iter().map(|level| &level.groups[..]).collect();
     assert_eq!(groups, [[0, 1, 2, 3], [0, 1, 0, 3], [0, 0, 0, 0]]);
@@ -156,6 +156,11 @@ fn missing_joins_the_values_where_they_are_all_one() {
     // At the level of values missing is apart, even from the only one.
     let one = Leveled::of_paths(ColumnId::new(0), &paths(&["*"]), &paths(&["*"]));
     assert_eq!([&one.levels[0].groups[..], &one.levels[1].groups], [[0, 1], [0, 0]]);
+    // A label that all values have says something all the same.
+    let europe = Leveled::of_paths(ColumnId::new(0), &paths(&["Europe;*", "Europe;*"]), &[]);
+    assert_eq!(europe.levels[1].groups, [0, 0, 2]);
+    assert_eq!(europe.levels[1].loss, [[1, 1], [1, 1], [0, 1]]);
+    assert_eq!(europe.levels[2].groups, [0, 0, 0]);
 }
 
 #[test]

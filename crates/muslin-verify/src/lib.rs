@@ -5,6 +5,7 @@
 //!
 //! [`Outsider`] counts what each row still matches in a release with suppressed cells;
 //! [`ClassJudge`] counts the classes of a release and how sensitive values are spread in them;
+//! [`Exposure`] counts the rows that published columns make unique, whatever their roles are;
 //! [`BucketJudge`] counts what each bucket of a release has, against the rows that it was made of;
 //! [`Matching`] says what buckets tell about sensitive values; [`Truth`] says whether there is an
 //! assignment of published to original rows in which every cell is true. Both, and
@@ -18,6 +19,7 @@ mod class_judge;
 mod classes;
 mod covering;
 mod error;
+mod exposure;
 mod flow;
 mod keys;
 mod lists;
@@ -30,7 +32,8 @@ mod work;
 pub use bucket_judge::{BucketFacts, BucketJudge};
 pub use certificate::Certificate;
 pub use class_judge::{ClassFacts, ClassJudge, Condition, SpreadFacts};
-pub use error::{Error, Result};
+pub use error::{Error, Result, Unread};
+pub use exposure::{Exposure, ExposureFacts};
 pub use matching::{Matching, MatchingFacts};
 pub use notions::{Counts, Notions, Outsider};
 pub use truth::{Truth, Untrue};

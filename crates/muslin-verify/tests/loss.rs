@@ -8,10 +8,10 @@ use arrow_array::{ArrayRef, Date32Array, Float64Array, TimestampSecondArray};
 use muslin_engine::{Cancel, Coverage, Run, Seed, Stop, take_rows};
 use muslin_table::{Codes, Column, ColumnId, ColumnSet, Dictionary, EncodedTable, Hierarchy};
 use muslin_testkit::generate::{small_tables, ugly_tables};
-use muslin_verify::Error;
 use muslin_verify::loss::{
-    Bin, Buckets, ColumnLoss, Cover, LeftOut, Loss, Losses, Reading, Workload,
+    Bin, Blanks, Buckets, ColumnLoss, Cover, LeftOut, Loss, Losses, Reading, Workload,
 };
+use muslin_verify::{Error, Unread};
 use proptest::prelude::*;
 
 fn close(a: f64, b: f64) -> bool {
@@ -336,24 +336,27 @@ fn labels_of_numbers_days_and_text_are_read() {
         let reading = Reading::of(&original, &release, &NO_TREES, None).unwrap();
         assert_eq!(reading.cover(ColumnId::new(at), 0), &cover, "{label}");
     }
-    for (at, label) in [
-        (0, "[1 to 3]"),
-        (0, "2020-01-05"),
-        (0, "[2021-01-01 to 2021-12-31]"),
-        (1, "[a to b]"),
-        (1, "{1, 10}"),
-        (1, "NaN"),
-        (1, "[10-1]"),
-        (2, "qqq"),
-        (2, "{x to y, q}"),
+    // A label that fits no value is told from one that is not understood.
+    for (at, label, is_understood) in [
+        (0, "[1 to 3]", false),
+        (0, "2020-01-05", true),
+        (0, "[2021-01-01 to 2021-12-31]", true),
+        (1, "[a to b]", false),
+        (1, "{2, 3}", true),
+        (1, "{a, b}", false),
+        (1, "NaN", true),
+        (1, "[10-1]", false),
+        (2, "qqq", false),
+        (2, "{qq, q}", false),
     ] {
         let name = original.columns()[at].name();
         let release = table(vec![text(name, &[label, label])]);
         let error = Reading::of(&original, &release, &NO_TREES, None).unwrap_err();
-        let column = name.to_owned();
-        assert_eq!(error, Error::UnknownLabels { column, labels: 1, cells: 2 }, "{label}");
+        let (not_understood, of_no_value) = if is_understood { (0, 2) } else { (2, 0) };
+        let unread = Unread { column: name.to_owned(), not_understood, of_no_value };
+        assert_eq!(error, Error::UnknownLabels { columns: vec![unread] }, "{label}");
         let said = error.to_string();
-        assert!(said.contains(&format!("--hierarchy {name}=FILE")), "{said}");
+        assert_eq!(said.contains(&format!("--hierarchy {name}=FILE")), !is_understood, "{said}");
         assert!(!said.contains(label), "{said}");
     }
 }
@@ -418,11 +421,88 @@ fn open_ranges_and_beginnings_are_read_without_a_hierarchy() {
         let reading = Reading::of(&original, &release, &NO_TREES, None).unwrap();
         assert_eq!(reading.cover(ColumnId::new(at), 0), &cover, "{label}");
     }
+    // What is no label of its column stays open.
+    let release = table(vec![text("Zip", &["40-49", "<5", "4790"])]);
+    let error = Reading::of(&original, &release, &NO_TREES, None).unwrap_err();
+    assert!(error.to_string().contains("2 cells of column `Zip` that are not understood"));
     for (at, label) in [(0, "<17"), (0, ">65"), (1, "4791*"), (1, "46**"), (1, "<5"), (2, "<5")] {
         let release = table(vec![text(original.columns()[at].name(), &[label])]);
         assert!(Reading::of(&original, &release, &NO_TREES, None).is_err(), "{label}");
         let unknown = Reading::unknown(&original, &release, &NO_TREES).unwrap();
         assert_eq!(unknown, [ColumnId::new(at)], "{label}");
+    }
+}
+
+#[test]
+fn labels_of_other_tools_are_read() {
+    let days: ArrayRef = Arc::new(Date32Array::from(vec![3_653, 4_000, 4_018, 11_000]));
+    let column = |name: &str, values: ArrayRef| {
+        Column::new(name, Dictionary::new(values), Codes::pack(4, 0..4)).unwrap()
+    };
+    let original = table(vec![
+        numbers("age", &[-5, -1, 40, 49]),
+        // 1980-01-02, 1980-12-14, 1981-01-01 and 2000-02-13.
+        column("birth", days),
+        text("town", &["40-49", "70+", "a", "b"]),
+        numbers("year", &[1_980, 1_985, 1_990, 2_000]),
+    ]);
+    let range = |first, last| Cover::Range { first, last };
+    for (at, label, cover) in [
+        (0, "40-49", range(2, 3)),
+        (0, "40\u{2013}49", range(2, 3)),
+        (0, "(40,49]", Cover::Exact(3)),
+        (0, "[40,49)", Cover::Exact(2)),
+        (0, "[-5, -1]", range(0, 1)),
+        (0, "-5--1", range(0, 1)),
+        (0, "-5", Cover::Exact(0)),
+        (0, "40+", range(2, 3)),
+        (0, "45 and over", Cover::Exact(3)),
+        (0, "<5", range(0, 1)),
+        (0, ">= 40", range(2, 3)),
+        (0, "(-Inf,0]", range(0, 1)),
+        (0, "4*", range(2, 3)),
+        (0, "-5|40", Cover::Set([0, 2].into())),
+        (0, "{40; 49}", range(2, 3)),
+        (1, "1980", range(0, 1)),
+        (1, "1980-12", Cover::Exact(1)),
+        (1, "1980-Q4", Cover::Exact(1)),
+        (1, "1980s", range(0, 2)),
+        (1, "1980-1981", range(0, 2)),
+        (1, "1990+", Cover::Exact(3)),
+        (1, "<1981", range(0, 1)),
+        (1, "[1980-12,1981-02)", range(1, 2)),
+        (2, "40-49", Cover::Exact(0)),
+        (2, "70+", Cover::Exact(1)),
+        (2, "a;b", range(2, 3)),
+        (2, "{a|b}", range(2, 3)),
+        (3, "1980s", range(0, 1)),
+        (3, "1985-1990", range(1, 2)),
+    ] {
+        let release = table(vec![text(original.columns()[at].name(), &[label])]);
+        let reading = Reading::of(&original, &release, &NO_TREES, None);
+        let reading = reading.unwrap_or_else(|error| panic!("{label}: {error}"));
+        assert_eq!(reading.cover(ColumnId::new(at), 0), &cover, "{label}");
+    }
+    for (at, label, is_understood) in [
+        (0, "50-59", true),
+        (0, "80 and over", true),
+        (0, "41", true),
+        (0, "49-40", false),
+        (0, "middle aged", false),
+        (1, "1979", true),
+        (1, "5+", false),
+        (2, "80+", false),
+        (2, "50-59", false),
+        (2, "a;c", false),
+        (3, "1980-05", false),
+    ] {
+        let release = table(vec![text(original.columns()[at].name(), &[label])]);
+        let Err(Error::UnknownLabels { columns }) =
+            Reading::of(&original, &release, &NO_TREES, None)
+        else {
+            panic!("{label}");
+        };
+        assert_eq!(columns[0].not_understood == 0, is_understood, "{label}");
     }
 }
 
@@ -439,6 +519,84 @@ fn a_missing_cell_is_suppressed_where_the_original_has_none() {
     assert_eq!(reading.cover(ColumnId::new(0), missing), &Cover::Missing);
 }
 
+fn half_missing(rows: usize) -> EncodedTable {
+    let job = |row: usize| row.is_multiple_of(2).then(|| i64::try_from(row / 2 % 2).unwrap());
+    let sex = |row: usize| Some(i64::try_from(row / 2 % 2).unwrap());
+    let jobs = (0..rows).map(job).collect();
+    EncodedTable::of_columns([
+        ("job".to_owned(), jobs),
+        ("sex".to_owned(), (0..rows).map(sex).collect()),
+    ])
+}
+
+#[test]
+fn missing_cells_stay_missing_where_rows_were_removed() {
+    // Twelve rows, and the same without the last, whose job is missing.
+    let original = half_missing(12);
+    let release = take_rows(&original, &(0..11).collect::<Vec<_>>()).unwrap();
+    let loss = Loss::new(original.all_columns());
+    for blanks in [Blanks::Marked, Blanks::Unmarked] {
+        let reading = Reading::with_blanks(&original, &release, &NO_TREES, None, blanks).unwrap();
+        let found = loss.run(&original, &release, &reading, &Run::new()).unwrap();
+        let job = found.marginal(ColumnId::new(0)).unwrap();
+        assert_eq!(job.before(), [3, 3, 6]);
+        assert_eq!(job.after(), [3.0, 3.0, 5.0], "{blanks:?}");
+        // As if missing were one more value.
+        let as_value = |table: &EncodedTable| {
+            let labels = ["0", "1", "2"];
+            let of =
+                |column: &Column| Column::of_labels(column.name(), &labels, column.codes().slots());
+            EncodedTable::new(
+                table.rows(),
+                table.columns().iter().map(|c| of(c).unwrap()).collect(),
+            )
+        };
+        let (before, after) = (as_value(&original).unwrap(), as_value(&release).unwrap());
+        let plain = measure(&loss, &before, &after);
+        let kept = |found: &Losses| found.association().unwrap().ratio().unwrap();
+        assert!(close(kept(&found), kept(&plain)), "{} {}", kept(&found), kept(&plain));
+        let nats = |found: &Losses| found.divergence().unwrap().nats();
+        assert!(close(nats(&found), nats(&plain)));
+        assert_eq!(found.suppression().suppressed(), 0);
+        // A text would say `*`; in a file with types a missing cell may be a suppressed one.
+        let missing = reading.cover(ColumnId::new(0), release.columns()[0].missing_slot());
+        let of_text = if blanks == Blanks::Marked { Cover::Missing } else { Cover::Any };
+        assert_eq!(missing, &of_text);
+    }
+}
+
+#[test]
+fn missing_cells_that_may_be_suppressed_are_shared_out() {
+    // Two of the six visible jobs are suppressed; six cells were missing before.
+    let original = half_missing(12);
+    let hide = |slot: u32| {
+        let column = &original.columns()[0];
+        let hidden = [0, 2];
+        let slots = column.codes().slots().zip(0u32..);
+        let slots = slots.map(|(own, row)| if hidden.contains(&row) { slot } else { own });
+        let codes = Codes::pack(column.slots(), slots.collect::<Vec<_>>().into_iter());
+        let job = Column::new("job", column.dictionary().clone(), codes).unwrap();
+        table(vec![job, original.columns()[1].clone()])
+    };
+    let missing = original.columns()[0].missing_slot();
+    let (typed, marked) = (hide(missing), hide(missing + 1));
+    let loss = Loss::new(original.all_columns());
+    let (typed, marked) = (measure(&loss, &original, &typed), measure(&loss, &original, &marked));
+    // What depends on counts alone is the same, whether or not the cells are marked.
+    assert_eq!((typed.suppression().suppressed(), marked.suppression().suppressed()), (2, 2));
+    assert!(close(typed.cells().gcp(), marked.cells().gcp()));
+    assert!(close(typed.cells().bits(), marked.cells().bits()));
+    let after = |found: &Losses| found.marginal(ColumnId::new(0)).unwrap().after().to_vec();
+    let all = after(&typed).into_iter().zip(after(&marked));
+    assert!(
+        all.clone().all(|(typed, marked)| close(typed, marked)),
+        "{:?}",
+        all.collect::<Vec<_>>()
+    );
+    // Six missing, and two that are as the other ten: two of each job and six missing.
+    assert!(close(after(&typed)[2], 6.0 + 2.0 * 0.6));
+}
+
 #[test]
 fn tables_and_settings_that_do_not_fit_are_refused() {
     let original = paper_a();
@@ -446,7 +604,10 @@ fn tables_and_settings_that_do_not_fit_are_refused() {
         Reading::of(&original, release, &NO_TREES, Some(buckets)).unwrap_err().to_string()
     };
     let (release, mut buckets) = paper_f(&[&["Age", "Sex"], &["Sex"]]);
-    assert!(read(&release, &buckets).contains("`Sex` is named twice in the slices"));
+    let reading = Reading::of(&original, &release, &NO_TREES, Some(&buckets)).unwrap();
+    assert_eq!(reading.shared_column(), Some(original.find("Sex").unwrap()));
+    let lost = Loss::new(ColumnSet::new()).run(&original, &release, &reading, &Run::new());
+    assert!(lost.unwrap_err().to_string().contains("`Sex` is in several slices"));
     buckets.slices = vec![vec!["Agee".to_owned()]];
     assert!(read(&release, &buckets).contains("did you mean `Age`"));
     buckets.column = "Age".to_owned();

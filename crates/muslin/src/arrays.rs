@@ -6,6 +6,8 @@ use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, Float64Array, UInt16Array, UInt32Array, UInt64Array};
 use muslin_table::{ColumnId, EncodedTable};
 
+use crate::quoted;
+
 /// Lines of a batch: few enough that no text of one is longer than a batch may be.
 pub(crate) const LINES: usize = 1 << 13;
 
@@ -32,7 +34,7 @@ pub(crate) fn joined(texts: impl Iterator<Item = String>) -> ArrayRef {
     Arc::new(builder.finish())
 }
 
-/// The names of some columns, joined.
+/// The names of some columns, joined so that they are read back as they are.
 pub(crate) fn names(table: &EncodedTable, columns: impl Iterator<Item = ColumnId>) -> String {
-    columns.map(|id| table.column(id).name()).collect::<Vec<_>>().join("|")
+    columns.map(|id| quoted(table.column(id).name())).collect::<Vec<_>>().join("|")
 }

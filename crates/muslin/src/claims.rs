@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use muslin_assess::{Measure, Target, Weight};
-use muslin_table::MissingRule;
+use muslin_assess::{Beta, Measure, Target, Weight};
+use muslin_table::{EncodedTable, MissingRule};
 use serde::{Deserialize, Serialize};
 
 use crate::SuppressNotion;
@@ -36,6 +36,9 @@ pub struct Claim {
     /// The most that a ratio may be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beta: Option<f64>,
+    /// The same with every digit, which is what is judged: a number with a fraction may lose digits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exact_beta: Option<String>,
     /// The rows that were published with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
@@ -143,6 +146,7 @@ impl Claim {
         };
         Self {
             beta: Some(beta.as_f64()),
+            exact_beta: Some(beta.to_string()),
             missing: missing.into(),
             ..Self::of(&kind, columns, text)
         }
@@ -152,8 +156,35 @@ impl Claim {
     pub(crate) fn below_ratio(share: f64, columns: &[String]) -> Self {
         // The largest share of millionths below it.
         let beta = share - 1e-6;
+        let exact_beta = Some(format!("{beta:.6}"));
         let text = format!("on these columns, classes make less than {share} of the rows");
-        Self { beta: Some(beta), ..Self::of("distinct-ratio", columns, text) }
+        Self { beta: Some(beta), exact_beta, ..Self::of("distinct-ratio", columns, text) }
+    }
+
+    /// The most that a ratio may be, with every digit that the claim has; nothing where it says two things.
+    pub(crate) fn beta(&self) -> Option<Beta> {
+        if let Some(exact) = &self.exact_beta {
+            let exact: Beta = exact.parse().ok()?;
+            // Numbers are read to fifteen digits and more.
+            let is_same = |beta: f64| (beta - exact.as_f64()).abs() < 1e-12;
+            return self.beta.is_none_or(is_same).then_some(exact);
+        }
+        // The shortest number with this value, or as many digits of it as are read.
+        let beta = self.beta?;
+        beta.to_string().parse().or_else(|_| format!("{beta:.18}").parse()).ok()
+    }
+
+    /// What is asked of an input's columns, asked of those that a release has: one that is not published
+    /// shows nothing. The others are returned too. A claim that counts rows is of a release already, and
+    /// stays as it is.
+    pub(crate) fn published_in(mut self, release: &EncodedTable) -> (Self, Vec<String>) {
+        if self.rows.is_some() {
+            return (self, Vec::new());
+        }
+        let is_there = |name: &String| release.find(name).is_ok();
+        let (there, withheld) = std::mem::take(&mut self.columns).into_iter().partition(is_there);
+        self.columns = there;
+        (self, withheld)
     }
 
     /// The same of a release of so many rows.

@@ -226,6 +226,11 @@ mod opened {
     }
 }
 
+/// Whether this build asks about tables where they are.
+pub const HAS_QUERY_ENGINE: bool = cfg!(feature = "datafusion");
+/// Whether this build knows clusters.
+pub const HAS_CLUSTER: bool = cfg!(feature = "cluster");
+
 #[cfg(feature = "datafusion")]
 mod opened {
     use std::sync::Arc;

@@ -65,6 +65,12 @@ pub enum Error {
     /// A column that the job names is not there, or the like.
     #[error(transparent)]
     Table(#[from] muslin_table::Error),
+    /// Nobody has decided what columns are, so nothing is released.
+    #[error("{}", crate::protect::refusal(.columns))]
+    Undecided {
+        /// The columns, with why and what to consider.
+        columns: Vec<crate::UndecidedColumn>,
+    },
     /// The policy file is wrong.
     #[error("{file}{}: {reason}\n  hint: {hint}", .line.map(|line| format!(", line {line}")).unwrap_or_default())]
     Policy {
@@ -164,9 +170,11 @@ impl Error {
             Self::Protect(error) => of_protect(error),
             Self::Table(error) => of_table(error),
             Self::Attack(muslin_attack::Error::TooMuchWork { .. }) => Failure::Limit,
-            Self::Attack(_) | Self::Verify(_) | Self::NotRead { .. } | Self::Policy { .. } => {
-                Failure::Usage
-            }
+            Self::Attack(_)
+            | Self::Verify(_)
+            | Self::NotRead { .. }
+            | Self::Undecided { .. }
+            | Self::Policy { .. } => Failure::Usage,
             Self::Hierarchy { .. } | Self::Claims { .. } => Failure::Input,
             Self::NotHeld { .. } => Failure::Internal,
         }

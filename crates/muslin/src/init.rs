@@ -7,15 +7,18 @@ use std::time::Duration;
 
 use muslin_engine::Run;
 use muslin_io::{ColumnChoice, ColumnType, Input, ReadOptions};
-use muslin_table::{Role, printable};
+use muslin_table::{DayFormat, Role, printable};
 use serde::Serialize;
 
-use crate::Result;
+use crate::decide::decide;
 use crate::input::InputReport;
 use crate::policy::Policy;
 use crate::presets::Preset;
 use crate::protect::wrong;
 use crate::scan::{ColumnReport, Decided, ScanJob, ScanReport};
+use crate::toml_text::{key, list, quoted};
+use crate::whole::Whole;
+use crate::{Error, Result};
 
 /// Writes a policy from a scan, for a person to look at and change.
 ///
@@ -45,8 +48,12 @@ pub struct InitJob {
     pub read: ReadOptions,
     /// Roles that are known; the others are suggested.
     pub roles: BTreeMap<String, Role>,
-    /// The threshold that the release must meet.
-    pub preset: String,
+    /// Roles that are decided; in a policy that is there already, they replace what it says.
+    pub decide: BTreeMap<String, Role>,
+    /// Whether a policy that is there is written anew.
+    pub force: bool,
+    /// The threshold that the release must meet; [`InitJob::PRESET`] where nothing is said.
+    pub preset: Option<String>,
     /// What the searches of the scan may take.
     pub budget: Duration,
 }
@@ -86,23 +93,26 @@ impl InitJob {
             input,
             read: ReadOptions::default(),
             roles: BTreeMap::new(),
-            preset: Self::PRESET.into(),
+            decide: BTreeMap::new(),
+            force: false,
+            preset: None,
             budget: Duration::from_secs(2),
         }
     }
 
     /// Scans the input and writes the policy.
     pub fn run(&self, run: &Run) -> Result<InitReport> {
-        let Some(preset) = Preset::named(&self.preset) else {
+        let name = self.preset.as_deref().unwrap_or(Self::PRESET);
+        let Some(preset) = Preset::named(name) else {
             let names: Vec<&str> = Preset::ALL.iter().map(Preset::name).collect();
             return Err(wrong(
-                &format!("there is no preset `{}`", printable(&self.preset)),
+                &format!("there is no preset `{}`", printable(name)),
                 &format!("pass one of {}", names.join(", ")),
             ));
         };
         let mut job = ScanJob::new(self.input.clone());
         job.read = self.read.clone();
-        job.roles.clone_from(&self.roles);
+        job.roles = self.given();
         job.budget = self.budget;
         let scan = job.run(run)?;
         let policy = self.text(&scan, preset);
@@ -129,28 +139,78 @@ impl InitJob {
         })
     }
 
-    /// Scans the input and writes the policy to a file that is not there yet.
+    /// Scans the input and writes the policy to a file. Of a policy that is there, only the roles that are decided change.
     pub fn write(&self, file: &Path, run: &Run) -> Result<InitReport> {
+        let is_there = file.symlink_metadata().is_ok() && !self.force;
         // Somebody may have looked at every role in it.
-        if file.symlink_metadata().is_ok() {
+        if is_there && self.decide.is_empty() {
             return Err(wrong(
-                &format!("{} is there already", printable(&file.display().to_string())),
-                "pass `-o` with another name, or `-o -` to print the policy",
+                &format!("{} exists already", printable(&file.display().to_string())),
+                "pass `--decide NAME=ROLE` to change a role in it, `--force` to write it anew, or `-o` with another name",
             ));
         }
-        let mut report = self.run(run)?;
+        let mut report = if is_there { self.decided(file, run)? } else { self.run(run)? };
         muslin_io::write_text(&report.policy, file, &[])?;
         report.written = Some(file.display().to_string());
         Ok(report)
     }
 
+    /// Roles that are known.
+    fn given(&self) -> BTreeMap<String, Role> {
+        let mut roles = self.roles.clone();
+        roles.extend(self.decide.iter().map(|(name, role)| (name.clone(), *role)));
+        roles
+    }
+
+    /// A policy that is there, with the roles that are decided.
+    fn decided(&self, file: &Path, run: &Run) -> Result<InitReport> {
+        if self.read != ReadOptions::default() || self.preset.is_some() {
+            return Err(wrong(
+                &format!(
+                    "{} exists already, and says how the input is read and what a release must meet",
+                    printable(&file.display().to_string())
+                ),
+                "pass `--decide` alone, or `--force` to write the policy anew",
+            ));
+        }
+        let name = file.display().to_string();
+        let before = Policy::read(file)?;
+        let text = std::fs::read_to_string(file).map_err(|error| Error::Policy {
+            file: name.clone(),
+            line: None,
+            reason: format!("cannot be read: {}", error.kind()),
+            hint: "check the path given as `-o`".into(),
+        })?;
+        let given = self.given();
+        let read = before.to_read_options();
+        let whole = Whole::of(&self.input, &read, &given, false, run)?;
+        let policy = decide(&name, &text, &given)?;
+        let after = Policy::parse(&name, &policy)?;
+        let mut roles: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for column in whole.table.columns() {
+            let role = after.role_of(column.name());
+            roles.entry(role.name().into()).or_default().push(column.name().to_owned());
+        }
+        Ok(InitReport {
+            schema: 1,
+            command: "init".into(),
+            input: InputReport::new(&whole.source),
+            rows: whole.table.rows() as u64,
+            roles,
+            policy,
+            written: None,
+            warnings: whole.warnings,
+        })
+    }
+
     fn text(&self, scan: &ScanReport, preset: Preset) -> String {
         let mut text = String::from(
-            "# A policy for `muslin protect`. Roles that nobody gave are suggestions: look at each of them.\n# All keys: docs/guide/policy.md. A role is identifier (never published), quasi-identifier (somebody may\n# know it), sensitive (nobody should learn it), weight or other (published as it is).\nschema = 1\n",
+            "# A policy for `muslin protect`. Roles are suggestions until a person has checked them.\n# Roles: identifier (never published), quasi-identifier (an attacker may know it; it is protected), sensitive\n# (must not be inferred), weight, unit, household (published only with `publish = true`), other (published\n# unchanged). `muslin protect` refuses a policy with an undecided column. All keys: docs/guide/policy.md.\nschema = 1\n",
         );
         text += &self.input_part();
         for column in &scan.columns {
-            text += &of_column(column, self.read.types.get(&column.name).copied());
+            let said = self.read.types.get(&column.name).copied();
+            text += &of_column(column, said, self.read.formats.get(&column.name));
         }
         let _ = write!(
             text,
@@ -161,9 +221,9 @@ impl InitJob {
             preset.source()
         );
         text += "# [[release.combination]]         # columns with a k of their own\n# columns = []\n# k = 10\n";
-        text += "# Classes of few rows tell about their neighbours; who knows how they were made may narrow them down.\n# That attack has no defence but coarser columns: `generalize.recoding = \"full-domain\"`, and leave this out.\naccept = [\"downcoding\"]\n";
+        text += "# An attacker who knows how classes are made may infer narrower ranges from the neighbouring classes. Only\n# coarser columns prevent that: write `generalize.recoding = \"full-domain\"` below and remove this line.\naccept = [\"downcoding\"]\n";
         text += "\n[protect]\nmethods = [\"generalize\"]          # mask, generalize, suppress; bucketize or slice last\n";
-        text += "\n[limits]                          # where a release would lose more, nothing is written\n# gcp = 0.4                       # detail of quasi-identifiers\n# suppressed = 0.05               # cells\n";
+        text += "\n[limits]                          # a release that loses more is not written\n# gcp = 0.4                       # information loss on the quasi-identifiers\n# suppressed = 0.05               # share of cells\n";
         text
     }
 
@@ -202,26 +262,36 @@ impl InitJob {
             line("trim", "true".into());
         }
         if text.is_empty() {
-            return "\n# [input]                         # each part is found out when it is not given\n# null = [\"\", \"NA\"]                # spellings of missing\n".into();
+            return "\n# [input]                         # muslin finds out what is not given\n# null = [\"\", \"NA\"]                # spellings of missing\n".into();
         }
         format!("\n[input]\n{text}")
     }
 }
 
-fn of_column(column: &ColumnReport, said: Option<ColumnType>) -> String {
+fn of_column(
+    column: &ColumnReport,
+    said: Option<ColumnType>,
+    format: Option<&DayFormat>,
+) -> String {
     let mut text = format!("\n[columns.{}]\n", key(&column.name));
     let role = format!("role = {}", quoted(column.role.name()));
     let why = match column.decided {
-        Decided::Given => "given".to_owned(),
+        Decided::Given => "decided".to_owned(),
         Decided::Suggested => comment(&column.reason),
     };
     let _ = writeln!(text, "{role:<33} # {why}");
+    if let Some(consider) = &column.consider {
+        let _ = writeln!(text, "# Consider {}.", comment(consider));
+    }
     if let Some(own) = said {
         let _ = writeln!(text, "type = {}", quoted(own.name()));
     }
+    if let Some(own) = format {
+        let _ = writeln!(text, "format = {}", quoted(own.pattern()));
+    }
     match column.role {
         Role::Sensitive => {
-            text += "# diversity = \"2\"                 # no value is that of more than one in 2 rows of a class\n# closeness = \"0.3\"               # classes whose shares are near the table's\n";
+            text += "# diversity = \"2\"                 # no value occurs in more than 1 in 2 rows of any class\n# closeness = \"0.3\"               # shares in every class are near those of the table\n";
         }
         Role::QuasiIdentifier if column.data_type == "date" => {
             text += "# hierarchy.parts = [\"month\", \"year\"]\n";
@@ -229,47 +299,15 @@ fn of_column(column: &ColumnReport, said: Option<ColumnType>) -> String {
         Role::QuasiIdentifier if matches!(column.data_type.as_str(), "integer" | "number") => {
             text += "# hierarchy.widths = [5, 10, 20]   # ranges that values become\n";
         }
+        Role::Weight | Role::Unit | Role::Household => {
+            text += "# publish = true\n";
+        }
         _ => {}
     }
     text
 }
 
-/// A key of a table, quoted where it must be.
-fn key(name: &str) -> String {
-    let mut table = toml::Table::new();
-    table.insert(name.to_owned(), true.into());
-    let text = table.to_string();
-    text.trim_end().trim_end_matches("true").trim_end_matches([' ', '=']).to_owned()
-}
-
-/// A text as TOML spells it.
-fn quoted(text: &str) -> String {
-    toml::Value::from(text).to_string()
-}
-
-fn list(texts: &[String]) -> String {
-    let texts: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
-    format!("[{}]", texts.join(", "))
-}
-
 /// A text on one line of a comment.
 fn comment(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_spelled_as_toml_reads_them() {
-        for name in
-            ["age", "Marital status", "a.b", "", "quo\"te", "back\\slash", "tab\t\u{1}", "日本"]
-        {
-            let text = format!("[columns.{}]\nrole = \"other\"\n", key(name));
-            let read: toml::Table = text.parse().unwrap();
-            let columns = read["columns"].as_table().unwrap();
-            assert_eq!(columns.keys().collect::<Vec<_>>(), [name]);
-        }
-    }
 }

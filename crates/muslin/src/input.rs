@@ -6,7 +6,7 @@ use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_schema::DataType;
 use muslin_io::{CsvOptions, Dialect, Format, ReadOptions, Source};
-use muslin_table::{EncodedTable, Role, printable};
+use muslin_table::{EncodedTable, Form, Role, printable};
 use serde::Serialize;
 
 use crate::Result;
@@ -84,10 +84,31 @@ fn guesses(source: &Source, asked: &CsvOptions) -> Vec<String> {
 }
 
 /// Spellings that often stand for missing and are not listed as such.
-const SPELLINGS: [&str; 12] =
-    ["NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "none", "?", ".", "-"];
+const SPELLINGS: [&str; 19] = [
+    "NA",
+    "N/A",
+    "n/a",
+    "NaN",
+    "nan",
+    "NULL",
+    "null",
+    "None",
+    "none",
+    "?",
+    ".",
+    "-",
+    "n.a.",
+    "N.A.",
+    "#N/A",
+    "k.A.",
+    "k. A.",
+    "k.A",
+    "keine Angabe",
+];
 /// Numbers that often do.
 const NUMBERS: [i64; 5] = [-9, -99, -999, -9999, -99999];
+/// Numbers that stand for missing in surveys, where values are far smaller.
+const LARGE: [i64; 9] = [97, 98, 99, 997, 998, 999, 9_997, 9_998, 9_999];
 
 /// What to look at before relying on figures about an input.
 pub(crate) fn warnings(table: &EncodedTable, source: &Source, read: &ReadOptions) -> Vec<String> {
@@ -97,6 +118,14 @@ pub(crate) fn warnings(table: &EncodedTable, source: &Source, read: &ReadOptions
     }
     warnings.extend(guesses(source, &read.csv));
     warnings
+}
+
+/// Whether a text column has cells without a character, which count as a value.
+pub(crate) fn has_empty_cells(table: &EncodedTable) -> bool {
+    table.columns().iter().any(|column| {
+        *column.data_type() == DataType::Utf8
+            && column.dictionary().texts().first().is_some_and(String::is_empty)
+    })
 }
 
 fn spelled_warnings(table: &EncodedTable, listed: &[String]) -> Vec<String> {
@@ -121,6 +150,16 @@ fn spelled_warnings(table: &EncodedTable, listed: &[String]) -> Vec<String> {
                 for spelling in SPELLINGS.into_iter().filter(|spelling| holds(spelling)) {
                     spelled.entry(spelling.into()).or_default().push(column.name());
                 }
+                // A number among texts is a mark, if no other number is.
+                let is_number = |text: &str| text.trim().parse::<f64>().is_ok();
+                let mut numbers =
+                    (0..values.len()).map(|at| values.value(at)).filter(|text| is_number(text));
+                if let (Some(mark), None) = (numbers.next(), numbers.next())
+                    && values.len() > 1
+                    && NUMBERS.iter().any(|number| number.to_string() == mark)
+                {
+                    spelled.entry(mark.to_owned()).or_default().push(column.name());
+                }
             }
             DataType::Int64 => {
                 let values = values.as_primitive::<arrow_array::types::Int64Type>().values();
@@ -129,6 +168,9 @@ fn spelled_warnings(table: &EncodedTable, listed: &[String]) -> Vec<String> {
                 if let [mark] = values[..negative]
                     && NUMBERS.contains(&mark)
                 {
+                    spelled.entry(mark.to_string()).or_default().push(column.name());
+                }
+                for mark in large_marks(values) {
                     spelled.entry(mark.to_string()).or_default().push(column.name());
                 }
             }
@@ -142,7 +184,7 @@ fn spelled_warnings(table: &EncodedTable, listed: &[String]) -> Vec<String> {
             _ => {}
         }
     }
-    let mut warnings = Vec::new();
+    let mut warnings = spelling_warnings(table);
     if !empty.is_empty() {
         warnings.push(format!(
             "{} with empty cells ({}), which count as a value and keep numbers from being read as numbers: pass `--null ''` if they are missing",
@@ -152,14 +194,71 @@ fn spelled_warnings(table: &EncodedTable, listed: &[String]) -> Vec<String> {
     }
     for (spelling, columns) in spelled {
         if !listed.contains(&spelling) {
+            let others = others_with(table, &spelling, &columns);
+            let more = if others.is_empty() {
+                String::new()
+            } else {
+                format!("; the flag is for every column, and {} has that value too", names(&others))
+            };
             warnings.push(format!(
-                "{} with `{spelling}` ({}): pass `--null '{spelling}'` if it means missing",
+                "{} with `{spelling}` ({}): pass `--null '{spelling}'` if it means missing{more}",
                 columns_counted(columns.len()),
                 names(&columns),
             ));
         }
     }
     warnings
+}
+
+/// Columns whose type hangs on how their values are spelled.
+fn spelling_warnings(table: &EncodedTable) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for column in table.columns() {
+        let name = printable(column.name());
+        let values = column.dictionary();
+        match values.form() {
+            Form::MixedNumbers => warnings.push(format!(
+                "column `{name}` holds numbers, some of them in two spellings (such as `1.5` and `1.50`, or `-0`), and stays text so that none is changed: pass `--type {name}=number` to read them as numbers, which respells them"
+            )),
+            Form::MixedDays => warnings.push(format!(
+                "column `{name}` holds dates, and nothing shows whether the day or the month comes first, so it stays text: pass `--date-format {name}=%d/%m/%Y` or `--date-format {name}=%m/%d/%Y`"
+            )),
+            Form::Respelled if !values.keeps_texts() => warnings.push(format!(
+                "column `{name}` was asked to be of type {}: values that were read in two spellings are one value, and are published in another spelling than they were read",
+                muslin_io::type_name(column.data_type())
+            )),
+            _ => {}
+        }
+    }
+    warnings
+}
+
+/// The largest of some rising values, if they are codes of surveys and far from all others.
+fn large_marks(values: &[i64]) -> Vec<i64> {
+    let Some(last) = values.last().filter(|last| LARGE.contains(last)) else { return Vec::new() };
+    let digits = last.ilog10();
+    let is_mark = |value: &i64| LARGE.contains(value) && value.ilog10() == digits;
+    let from = values.len() - values.iter().rev().take_while(|value| is_mark(value)).count();
+    match values[..from] {
+        [_, .., largest] if largest * 2 < values[from] => values[from..].to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+/// Other columns of whole numbers that hold a number.
+fn others_with<'a>(table: &'a EncodedTable, spelling: &str, columns: &[&str]) -> Vec<&'a str> {
+    let Ok(number) = spelling.parse::<i64>() else { return Vec::new() };
+    let holds = |column: &&muslin_table::Column| {
+        let values = column.dictionary().values();
+        *column.data_type() == DataType::Int64
+            && !columns.contains(&column.name())
+            && values
+                .as_primitive::<arrow_array::types::Int64Type>()
+                .values()
+                .binary_search(&number)
+                .is_ok()
+    };
+    table.columns().iter().filter(holds).map(muslin_table::Column::name).collect()
 }
 
 fn columns_counted(count: usize) -> String {
@@ -170,4 +269,23 @@ fn columns_counted(count: usize) -> String {
 pub(crate) fn names(all: &[&str]) -> String {
     let shown = all.iter().take(4).map(|name| printable(name)).collect::<Vec<_>>().join(", ");
     if all.len() > 4 { format!("{shown} and {} more", all.len() - 4) } else { shown }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_marks_are_far_from_all_other_values() {
+        let of = |values: &[i64]| large_marks(values);
+        assert_eq!(of(&[1, 2, 3, 98, 99]), [98, 99]);
+        assert_eq!(of(&[0, 5, 40, 99]), [99]);
+        assert_eq!(of(&[1, 2, 98, 99, 998, 999]), [998, 999]);
+        assert_eq!(of(&[1, 2, 3, 4, 5, 9_999]), [9_999]);
+        for ages in
+            [&[18, 60, 97, 98, 99][..], &[1, 80, 99], &[98, 99], &[1, 99], &[1, 2, 99, 100], &[]]
+        {
+            assert_eq!(of(ages), [] as [i64; 0], "{ages:?}");
+        }
+    }
 }

@@ -29,6 +29,7 @@ mod bucketize;
 mod buckets;
 mod claims;
 mod cluster;
+mod decide;
 mod demo;
 mod diff;
 mod elsewhere;
@@ -39,6 +40,7 @@ mod hierarchies;
 mod init;
 mod input;
 mod keys;
+mod label_format;
 mod looked;
 mod mask;
 mod pair;
@@ -47,6 +49,7 @@ mod policy;
 mod presets;
 mod protect;
 mod published;
+mod quoted;
 mod release;
 mod release_folder;
 mod report;
@@ -54,7 +57,10 @@ mod scan;
 mod slice;
 mod spelling;
 mod suppress;
+mod suppressed_cells;
+mod toml_text;
 mod uniques;
+mod verdict;
 mod verify;
 mod whole;
 
@@ -79,9 +85,9 @@ pub use muslin_io::{
 pub use muslin_protect::{
     BUCKET_NAME, BucketMethod, Cut, Distance, MaskMethod, SliceCheck, Spread, Ties,
 };
-pub use muslin_report::{Document, Figure};
+pub use muslin_report::{Document, Figure, Verdict};
 pub use muslin_table::{
-    Cell, Changes, ClassDiversity, ClassSizes, Code, Codes, Column, ColumnId, ColumnSet,
+    Cell, Changes, ClassDiversity, ClassSizes, Code, Codes, Column, ColumnId, ColumnSet, DayFormat,
     Dictionary, DiversityCount, EncodedTable, MissingRule, Ratio, Role, RowId, SizeCount,
     printable,
 };
@@ -96,9 +102,9 @@ pub use self::cluster::{ExecutorJob, SchedulerJob};
 pub use self::demo::DemoData;
 pub use self::diff::{
     DiffAssociation, DiffBin, DiffClasses, DiffColumnReport, DiffDivergence, DiffJob, DiffLoss,
-    DiffMarginal, DiffPair, DiffQueries, DiffReport, DiffSuppression,
+    DiffMarginal, DiffPair, DiffQueries, DiffReport, DiffSuppression, DiffTableReport,
 };
-pub use self::elsewhere::{AskAt, EngineName};
+pub use self::elsewhere::{AskAt, EngineName, HAS_CLUSTER, HAS_QUERY_ENGINE};
 pub use self::error::{Error, Failure, Result};
 pub use self::explain::{
     ColumnWithoutReport, ExplainAnswer, ExplainJob, ExplainQuestion, ExplainReport, ExplainedRow,
@@ -116,6 +122,7 @@ pub use self::keys::{
     RatiosReport, SampleReport, SampledSet, SetFacts, SetsMethod, ShareReport, StepReport,
     TargetReport, WholeReport,
 };
+pub use self::label_format::LabelFormat;
 pub use self::mask::{
     MaskJob, MaskReason, MaskReport, MaskSampleReport, MaskStepReport, MaskedReport,
 };
@@ -127,12 +134,13 @@ pub use self::policy::{
 };
 pub use self::presets::Preset;
 pub use self::protect::{
-    Candidate, PlanReport, ProtectJob, ProtectLoss, ProtectReport, ProtectStep, Rehearsal,
-    RehearsalReport,
+    Candidate, ChangedColumn, PlanReport, ProtectJob, ProtectLoss, ProtectReport, ProtectStep,
+    Rehearsal, RehearsalReport, UndecidedColumn,
 };
 pub use self::published::ReportText;
-pub use self::release::ReleaseOutput;
-pub use self::release_folder::{Manifest, ManifestFile};
+pub use self::quoted::quoted;
+pub use self::release::{ReleaseOutput, ReleaseStyle};
+pub use self::release_folder::{Manifest, ManifestFile, ReleaseDialect};
 pub use self::report::{Audience, DocumentFormat, ReportJob, write_document};
 pub use self::scan::{
     ClassesReport, ColumnInfluence, ColumnReport, Decided, DependenciesReport, DependencyReport,
@@ -154,4 +162,7 @@ pub use self::uniques::{
     ColumnSetReport, ColumnShareReport, DisReport, GroupBy, IntervalReport, RowReport, ScoreReport,
     SmallestReport, UniquesEstimate, UniquesJob, UniquesOutput, UniquesReport, UniquesTable,
 };
-pub use self::verify::{VerifyBound, VerifyCheck, VerifyJob, VerifyReport};
+pub use self::verdict::{MAX_UNIQUE, VerdictFinding, VerdictFindingKind, verdict_headline};
+pub use self::verify::{
+    ExposedColumns, ExposureReport, VerifyBound, VerifyCheck, VerifyJob, VerifyReport,
+};

@@ -73,7 +73,9 @@ pub(crate) fn chosen_columns(table: &EncodedTable, roles: &BTreeMap<String, Role
     let all = table.all_columns();
     let chosen: ColumnSet = all.iter().filter(|id| has(id, Role::QuasiIdentifier)).collect();
     if chosen.is_empty() {
-        return all.iter().filter(|id| !has(id, Role::Identifier)).collect();
+        let role = |id: &ColumnId| roles.get(table.column(*id).name());
+        let is_left = |id: &ColumnId| !role(id).is_some_and(|role| role.is_identifying());
+        return all.iter().filter(is_left).collect();
     }
     chosen
 }

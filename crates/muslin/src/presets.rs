@@ -47,7 +47,7 @@ impl Preset {
         Self {
             k: None,
             global_risk: Some(0.03),
-            reading: "classes make less than 3 % of the rows: the share of people expected to be found by somebody who guesses within classes",
+            reading: "the mean re-identification risk of the people in the population is below 3 %",
             ..Self::of_k(
                 "hdx-3pct",
                 0,
@@ -55,6 +55,10 @@ impl Preset {
             )
         },
     ];
+
+    /// Why a threshold for the risk of people is not decided by rows alone.
+    pub(crate) const POPULATION: &'static str =
+        "it limits the risk of people in the population, which the rows of a sample do not show";
 
     const fn of_k(name: &'static str, k: u32, source: &'static str) -> Self {
         Self {
@@ -81,7 +85,7 @@ impl Preset {
         self.k
     }
 
-    /// What the number of classes, as a share of the rows, must be below.
+    /// What the mean risk of the people in the population must be below.
     pub fn global_risk(&self) -> Option<f64> {
         self.global_risk
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use muslin_io::Input;
+use muslin_io::{Input, ReadOptions};
 use muslin_table::{Column, EncodedTable, Role};
 
 use crate::release_folder::{MANIFEST, Manifest};
@@ -15,6 +15,23 @@ pub(crate) struct Folder {
     pub(crate) manifest: Manifest,
 }
 
+impl Folder {
+    /// The table that says which cells are suppressed, where the data does not show it.
+    pub(crate) fn suppressed(&self) -> Option<Input> {
+        let name = self.manifest.suppressed.as_ref()?;
+        Some(Input::named(self.path.join(name)))
+    }
+}
+
+/// How to read the original of a release: where nobody says how it spells missing, as the release's
+/// manifest says.
+pub(crate) fn with_null(mut read: ReadOptions, folder: Option<&Folder>) -> ReadOptions {
+    if let Some(folder) = folder.filter(|_| read.null.is_empty()) {
+        read.null.clone_from(&folder.manifest.null);
+    }
+    read
+}
+
 /// The file of a release's data, and the folder where the release is one.
 pub(crate) fn data_of(release: &Input) -> Result<(Input, Option<Folder>)> {
     let Input::Path(path) = release else { return Ok((release.clone(), None)) };
@@ -24,6 +41,17 @@ pub(crate) fn data_of(release: &Input) -> Result<(Input, Option<Folder>)> {
     let manifest: Manifest = read_json(&path.join(MANIFEST))?;
     let data = Input::named(path.join(&manifest.data));
     Ok((data, Some(Folder { path: path.clone(), manifest })))
+}
+
+/// How a release is read: as somebody said, then as its manifest says, with names in any case.
+pub(crate) fn release_read(read: &ReadOptions, folder: Option<&Folder>) -> ReadOptions {
+    let mut read = read.clone();
+    if let Some(dialect) = folder.and_then(|folder| folder.manifest.dialect.as_ref()) {
+        dialect.fill(&mut read.csv);
+    }
+    // Columns are found by their names.
+    read.csv.header = read.csv.header.or(Some(true));
+    read
 }
 
 /// Whether a release is a folder that says what it is.

@@ -1,7 +1,7 @@
 //! Where releases go.
 
 use muslin_engine::Run;
-use muslin_io::{Destination, Input, Release, RowOrder, WriteOptions};
+use muslin_io::{CsvStyle, Destination, Encoding, Input, Release, RowOrder, Source, WriteOptions};
 
 use muslin_table::Changes;
 
@@ -15,6 +15,47 @@ pub(crate) struct Made<R> {
     pub(crate) report: R,
 }
 
+/// How the text of a release is to be written: as its input, where nothing is said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReleaseStyle {
+    /// The character between fields.
+    pub delimiter: Option<char>,
+    /// How characters are stored.
+    pub encoding: Option<Encoding>,
+    /// Whether the decimal mark is a comma.
+    pub decimal_comma: Option<bool>,
+}
+
+impl ReleaseStyle {
+    /// What is said here, and what another says where nothing is said.
+    #[must_use]
+    pub fn or(self, other: &Self) -> Self {
+        Self {
+            delimiter: self.delimiter.or(other.delimiter),
+            encoding: self.encoding.or(other.encoding),
+            decimal_comma: self.decimal_comma.or(other.decimal_comma),
+        }
+    }
+
+    /// The style of a release of this input.
+    pub(crate) fn of(&self, input: &Source) -> CsvStyle {
+        let usual = CsvStyle::default();
+        let dialect = input.dialect.as_ref();
+        // Tabs are for files that are named so.
+        let delimiter = dialect.map(|own| own.delimiter).filter(|own| *own != '\t');
+        CsvStyle {
+            delimiter: self.delimiter.or(delimiter).unwrap_or(usual.delimiter),
+            quote: dialect.and_then(|own| own.quote).unwrap_or(usual.quote),
+            encoding: self.encoding.or(dialect.map(|own| own.encoding)).unwrap_or(usual.encoding),
+            decimal_comma: self
+                .decimal_comma
+                .or(dialect.map(|own| own.decimal_comma))
+                .unwrap_or(usual.decimal_comma),
+            ..usual
+        }
+    }
+}
+
 /// Where a release goes, and how.
 #[derive(Clone, Debug)]
 pub struct ReleaseOutput {
@@ -22,6 +63,8 @@ pub struct ReleaseOutput {
     pub destination: Destination,
     /// How; the input is never written over.
     pub options: WriteOptions,
+    /// The dialect of its text.
+    pub style: ReleaseStyle,
     /// The order of its rows.
     pub order: RowOrder,
 }
@@ -29,7 +72,12 @@ pub struct ReleaseOutput {
 impl ReleaseOutput {
     /// Writes to `destination`, rows shuffled by the operating system's randomness.
     pub fn new(destination: Destination) -> Self {
-        Self { destination, options: WriteOptions::default(), order: RowOrder::Shuffled }
+        Self {
+            destination,
+            options: WriteOptions::default(),
+            style: ReleaseStyle::default(),
+            order: RowOrder::Shuffled,
+        }
     }
 
     /// An error where nothing could be written: who cannot write need not wait.
@@ -39,19 +87,29 @@ impl ReleaseOutput {
 
     /// Writes a release, as a whole or not at all. What was found keeps its promises whatever time
     /// it took, so a limit that is over does not end its writing.
-    pub(crate) fn write(&self, release: &Release, input: &Input, run: &Run) -> Result<()> {
-        Self::write_together(&[(self, release)], input, run)
+    pub(crate) fn write(
+        &self,
+        release: &Release,
+        input: &Input,
+        source: &Source,
+        run: &Run,
+    ) -> Result<()> {
+        Self::write_together(&[(self, release)], input, source, run)
     }
 
     /// Writes releases that belong together: no file appears before all are complete.
     pub(crate) fn write_together(
         outputs: &[(&Self, &Release)],
         input: &Input,
+        source: &Source,
         run: &Run,
     ) -> Result<()> {
         let run = run.clone().time_limit(None);
-        let options: Vec<WriteOptions> =
-            outputs.iter().map(|(output, _)| output.options_for(input)).collect();
+        let options_of = |(output, _): &(&Self, &Release)| WriteOptions {
+            csv: output.style.of(source),
+            ..output.options_for(input)
+        };
+        let options: Vec<WriteOptions> = outputs.iter().map(options_of).collect();
         let parts: Vec<_> = outputs
             .iter()
             .zip(&options)
@@ -77,7 +135,7 @@ impl ReleaseOutput {
                 "the release's rows are in the input's order: neighbours stay neighbours, which can give values away".into(),
             ),
             RowOrder::Seeded(_) => Some(
-                "the release is reproducible: whoever guesses the seed can undo the shuffling of its rows".into(),
+                "the release is reproducible: an attacker who guesses the seed can undo its draws".into(),
             ),
             RowOrder::Shuffled | RowOrder::Sorted => None,
         }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use muslin_io::{CsvOptions, CsvStyle, Encoding};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -26,12 +27,20 @@ pub struct Manifest {
     pub muslin: String,
     /// The file of the data.
     pub data: String,
+    /// The file that says which cells of the data are suppressed, where the data's format shows them as
+    /// missing: a true or false for each cell of a column that has some, in the order of the data's rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suppressed: Option<String>,
+    /// How the input spelled missing cells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub null: Vec<String>,
     /// The files that are for release.
     pub files: Vec<ManifestFile>,
-    /// SHA-256 of the input.
-    pub input_sha256: Option<String>,
     /// SHA-256 of the policy.
     pub policy_sha256: Option<String>,
+    /// How the text of the data is written; none for formats that say it themselves.
+    #[serde(default)]
+    pub dialect: Option<ReleaseDialect>,
     /// Published rows.
     pub rows: u64,
     /// Published columns.
@@ -42,6 +51,60 @@ pub struct Manifest {
     pub accepted: Vec<String>,
     /// Whether a seed decided every draw, so that who guesses it can undo them.
     pub reproducible: bool,
+    /// The verdict when it was written.
+    #[serde(default)]
+    pub verdict: String,
+    /// What to look at before relying on the release.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}
+
+/// How the text of a release is written, so that nobody needs to guess it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ReleaseDialect {
+    /// The character between fields.
+    pub delimiter: char,
+    /// The character around fields that need one.
+    pub quote: char,
+    /// Whether the first record holds the columns' names.
+    pub header: bool,
+    /// How characters are stored: `utf-8`, `utf-16le`, `utf-16be`, `latin-1` or `windows-1252`.
+    pub encoding: String,
+    /// Whether the decimal mark is a comma.
+    pub decimal_comma: bool,
+}
+
+impl ReleaseDialect {
+    pub(crate) fn new(style: &CsvStyle) -> Self {
+        Self {
+            delimiter: style.delimiter,
+            quote: style.quote,
+            header: true,
+            encoding: style.encoding.name().into(),
+            decimal_comma: style.decimal_comma,
+        }
+    }
+
+    /// Options for reading: what is said already counts.
+    pub(crate) fn fill(&self, csv: &mut CsvOptions) {
+        let named = |own: &Encoding| own.name() == self.encoding;
+        csv.delimiter = csv.delimiter.or(Some(self.delimiter));
+        csv.quote = csv.quote.or(Some(Some(self.quote)));
+        csv.header = csv.header.or(Some(self.header));
+        csv.encoding = csv.encoding.or_else(|| Encoding::ALL.into_iter().find(named));
+        csv.decimal_comma = csv.decimal_comma.or(Some(self.decimal_comma));
+    }
+
+    /// The dialect in a few words.
+    pub fn in_words(&self) -> String {
+        let delimiter = match self.delimiter {
+            '\t' => "tab".to_owned(),
+            other => format!("`{other}`"),
+        };
+        let mark = if self.decimal_comma { "decimal commas" } else { "decimal points" };
+        format!("{delimiter} between fields, {mark}, {}", self.encoding)
+    }
 }
 
 /// A file of a release.
@@ -56,8 +119,26 @@ pub struct ManifestFile {
     pub sha256: String,
 }
 
+/// What only the owner of a release may see of it.
+pub(crate) const REPORT: &str = "report.json";
+
+/// A release in a folder beside another.
+pub(crate) struct Beside {
+    /// The folder's name.
+    pub(crate) name: String,
+    pub(crate) manifest: Manifest,
+    /// SHA-256 of its input, where the owner's part is still there.
+    pub(crate) input_sha256: Option<String>,
+}
+
+/// The owner's report, as far as it says what the release was made of.
+#[derive(Deserialize)]
+struct Made {
+    input_sha256: Option<String>,
+}
+
 /// Releases beside this one, by name. What cannot be read is none.
-pub(crate) fn beside(release: &Path) -> Vec<(String, Manifest)> {
+pub(crate) fn beside(release: &Path) -> Vec<Beside> {
     let above = match release.parent() {
         Some(above) if !above.as_os_str().is_empty() => above,
         _ => Path::new("."),
@@ -70,10 +151,13 @@ pub(crate) fn beside(release: &Path) -> Vec<(String, Manifest)> {
             return None;
         }
         let text = std::fs::read_to_string(entry.path().join(MANIFEST)).ok()?;
-        Some((name, serde_json::from_str(&text).ok()?))
+        let manifest = serde_json::from_str(&text).ok()?;
+        let made = std::fs::read_to_string(entry.path().join(INTERNAL).join(REPORT)).ok();
+        let made: Option<Made> = made.and_then(|text| serde_json::from_str(&text).ok());
+        Some(Beside { name, manifest, input_sha256: made.and_then(|made| made.input_sha256) })
     };
-    let mut found: Vec<(String, Manifest)> = entries.flatten().filter_map(manifest).collect();
-    found.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut found: Vec<Beside> = entries.flatten().filter_map(manifest).collect();
+    found.sort_by(|a, b| a.name.cmp(&b.name));
     found
 }
 

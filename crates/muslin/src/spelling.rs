@@ -13,14 +13,16 @@ pub enum Spelling {
 }
 
 /// Flags that a policy has a key for.
-const KEYS: [(&str, &str); 20] = [
+const KEYS: [(&str, &str); 26] = [
     ("k", "release.k"),
     ("diversity", "columns.NAME.diversity"),
     ("closeness", "columns.NAME.closeness"),
-    ("hierarchy", "columns.NAME.hierarchy"),
+    ("role", "columns.NAME.role"),
+    ("hierarchy", "columns.NAME.hierarchy.file"),
     ("columns", "columns.NAME.role"),
     ("sensitive", "columns.NAME.role"),
     ("suppression-limit", "protect.generalize.suppression_limit"),
+    ("max-set", "protect.generalize.max_set"),
     ("recoding", "protect.generalize.recoding"),
     ("bounds", "protect.generalize.tight"),
     ("notion", "protect.suppress.notion"),
@@ -33,6 +35,10 @@ const KEYS: [(&str, &str); 20] = [
     ("l", "protect.bucketize.l"),
     ("keep", "utility.keep"),
     ("row-order", "release.order"),
+    ("date-format", "columns.NAME.format"),
+    ("release-delimiter", "release.delimiter"),
+    ("release-encoding", "release.encoding"),
+    ("release-decimal-comma", "release.decimal_comma"),
     ("missing", "missing"),
 ];
 
@@ -84,6 +90,10 @@ impl Spelling {
             // What stands for a value is no value.
             Some(value) if !value.chars().any(char::is_lowercase) && !value.is_empty() => own,
             Some(value) => match value.rsplit_once('=') {
+                Some((column, value)) if self == Self::Policy && own.contains("NAME") => {
+                    let key = own.replace("NAME", &crate::toml_text::key(column));
+                    format!("{key}{equals}\"{value}\"")
+                }
                 // What a column's name stands before.
                 Some((column, value)) if self == Self::Arguments => {
                     format!("{own}={{\"{column}\": \"{value}\"}}")
@@ -149,5 +159,9 @@ mod tests {
             "pass `role={\"age\": \"identifier\"}`"
         );
         assert_eq!(Spelling::Policy.of("a larger `--beta`"), "a larger `protect.mask.beta`");
+        assert_eq!(
+            Spelling::Policy.of("pass `--role age=identifier`, or `--hierarchy my town=FILE.csv`"),
+            "pass `columns.age.role = \"identifier\"`, or `columns.\"my town\".hierarchy.file = \"FILE.csv\"`"
+        );
     }
 }

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use arrow_array::cast::AsArray;
+use arrow_schema::DataType;
 use muslin_engine::Run;
 use muslin_io::{Input, ReadOptions, ReadTable, Release, Source};
-use muslin_table::{Column, ColumnId, ColumnSet, EncodedTable, Role, printable};
+use muslin_protect::Error as ProtectError;
+use muslin_table::{ANY, Column, ColumnId, ColumnSet, EncodedTable, Role, printable};
 
 use crate::input::{check_roles, names, warnings};
 use crate::looked::{chosen_columns, distinct_rows, is_nearly_unique};
@@ -22,6 +25,16 @@ pub(crate) struct Whole {
     /// Rows that were left out because an earlier one equals them.
     pub(crate) dropped: Option<u64>,
     pub(crate) warnings: Vec<String>,
+}
+
+/// The columns that have the mark of a suppressed cell as a value.
+fn marked<'a>(table: &'a EncodedTable, columns: &ColumnSet) -> Vec<&'a str> {
+    let has_mark = |column: &&Column| {
+        let values = column.dictionary();
+        *column.data_type() == DataType::Utf8
+            && values.values().as_string::<i32>().iter().any(|value| value == Some(ANY))
+    };
+    columns.iter().map(|id| table.column(id)).filter(has_mark).map(Column::name).collect()
 }
 
 impl Whole {
@@ -51,12 +64,19 @@ impl Whole {
         table: EncodedTable,
         source: Source,
         roles: &BTreeMap<String, Role>,
-        warnings: Vec<String>,
+        mut warnings: Vec<String>,
     ) -> Self {
         let measured = chosen_columns(&table, roles);
-        let is_identifier =
-            |id: &ColumnId| roles.get(table.column(*id).name()) == Some(&Role::Identifier);
-        let identifiers = table.all_columns().iter().filter(is_identifier).collect();
+        let role = |id: &ColumnId| roles.get(table.column(*id).name());
+        let is_identifier = |id: &ColumnId| role(id).is_some_and(|role| role.is_identifying());
+        let identifiers: ColumnSet = table.all_columns().iter().filter(is_identifier).collect();
+        let marked = marked(&table, &table.all_columns().difference(&identifiers));
+        if !marked.is_empty() {
+            warnings.push(format!(
+                "the value `{ANY}` of {} looks like a suppressed cell in a release; pass `--null '{ANY}'` if it stands for a missing cell",
+                names(&marked)
+            ));
+        }
         Self { table, source, measured, identifiers, dropped: None, warnings }
     }
 
@@ -81,7 +101,14 @@ impl Whole {
 
     /// Measures the quasi-identifiers of these roles.
     pub(crate) fn look_at(&mut self, roles: &BTreeMap<String, Role>) {
-        self.measured = chosen_columns(&self.table, roles);
+        self.measured = chosen_columns(&self.table, roles).difference(&self.identifiers);
+    }
+
+    /// Columns that are not published although they are no identifiers, and columns that are published although
+    /// they number people; neither are measured.
+    pub(crate) fn withhold(&mut self, withheld: &ColumnSet, published: &ColumnSet) {
+        self.identifiers = self.identifiers.union(withheld).difference(published);
+        self.measured = self.measured.difference(withheld).difference(published);
     }
 
     /// Columns that are published as they are.
@@ -101,6 +128,17 @@ impl Whole {
             roles.get(name) != Some(&Role::Sensitive) && !named.contains(&name)
         };
         self.measured = self.measured.iter().filter(stays).collect();
+    }
+
+    /// An error where a published column has a value that cannot be told from a suppressed cell.
+    pub(crate) fn check_mark(&self) -> Result<()> {
+        match marked(&self.table, &self.published()).as_slice() {
+            [] => Ok(()),
+            columns => Err(Error::Protect(ProtectError::Setting(format!(
+                "the value `{ANY}` of {} could not be told from a suppressed cell of the release\n  hint: pass `--null '{ANY}'` if it stands for a missing cell, or write another value in the input",
+                names(columns)
+            )))),
+        }
     }
 
     /// Columns that are published as they are, and what that may give away.

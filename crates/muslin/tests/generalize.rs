@@ -154,6 +154,102 @@ fn settings_of_other_ways_are_refused() {
     assert_eq!(job.run(&Run::new()).unwrap_err().failure(), Failure::Unreachable);
 }
 
+/// Rows of a column `x` and of a sensitive column; none of `x` is made of the other.
+fn one_column(folder: &Path, name: &str, values: &[&str]) -> GeneralizeJob {
+    let lines = values.iter().enumerate().map(|(at, value)| format!("{value},{}\n", at % 3));
+    let text = format!("{name},s\n{}", lines.collect::<String>());
+    let mut job = GeneralizeJob::new(Input::named(written(folder, "one.csv", &text)), 4);
+    job.roles.insert("s".into(), muslin::Role::Sensitive);
+    job.roles.insert(name.into(), muslin::Role::QuasiIdentifier);
+    job
+}
+
+/// The labels of the first column, and the warnings about it.
+fn labels(job: GeneralizeJob, folder: &Path) -> (Vec<String>, Vec<String>) {
+    let name = job.roles.keys().find(|name| *name != "s").unwrap().clone();
+    let (report, lines) = published(job, folder);
+    let label = |line: &String| line.rsplit_once(',').unwrap().0.trim_matches('"').to_owned();
+    let is_about = |warning: &String| warning.contains(&format!("`{name}`"));
+    let warnings = report.warnings.into_iter().filter(is_about).collect();
+    (lines[1..].iter().map(label).collect(), warnings)
+}
+
+#[test]
+fn a_set_of_more_texts_than_allowed_is_suppressed_and_the_report_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let towns = ["a", "b", "c", "d", "e", "f", "g"];
+    let job = one_column(folder.path(), "town", &towns);
+    let (found, warnings) = labels(job.clone(), folder.path());
+    assert_eq!(found, ["*"; 7]);
+    assert!(warnings[0].contains("7 of 7 cells are suppressed"), "{warnings:?}");
+    assert!(warnings[0].contains("`--hierarchy town=FILE.csv`"), "{warnings:?}");
+    for form in [None, Some(Labels::Sets)] {
+        let job = GeneralizeJob { max_set: Some(7), labels: form, ..job.clone() };
+        assert_eq!(
+            labels(job, folder.path()),
+            (vec!["{a, b, c, d, e, f, g}".into(); 7], Vec::new())
+        );
+    }
+    let five = one_column(folder.path(), "town", &["a", "b", "c", "d", "e"]);
+    assert_eq!(labels(five.clone(), folder.path()).0, ["{a, b, c, d, e}"; 5]);
+    let (found, _) = labels(GeneralizeJob { max_set: Some(4), ..five.clone() }, folder.path());
+    assert_eq!(found, ["*"; 5]);
+    let none = GeneralizeJob { max_set: Some(0), ..five };
+    assert_eq!(none.run(&Run::new()).unwrap_err().failure(), Failure::Usage);
+}
+
+#[test]
+fn texts_that_look_like_dates_or_names_are_never_published_as_sets() {
+    let folder = tempfile::tempdir().unwrap();
+    // Nothing shows whether the day or the month comes first.
+    let days = ["01/02/1980", "02/02/1980", "03/03/1981", "04/04/1982"];
+    for form in [None, Some(Labels::Sets), Some(Labels::Ranges), Some(Labels::Multisets)] {
+        let job = one_column(folder.path(), "seen", &days);
+        let (found, warnings) = labels(GeneralizeJob { labels: form, ..job }, folder.path());
+        assert_eq!(found, ["*"; 4], "{form:?}");
+        assert!(warnings[0].contains("dates that were read as text"), "{warnings:?}");
+        assert!(warnings[0].contains("--date-format"), "{warnings:?}");
+    }
+    let mut job = one_column(folder.path(), "Vorname", &["Ann", "Bo", "Cy", "Di"]);
+    job.roles.insert("Vorname".into(), muslin::Role::QuasiIdentifier);
+    let (found, warnings) = labels(job, folder.path());
+    assert_eq!(found, ["*"; 4]);
+    assert!(warnings[0].contains("names of people"), "{warnings:?}");
+}
+
+#[test]
+fn dates_are_ranges_of_dates_in_whatever_form_texts_are_published() {
+    let folder = tempfile::tempdir().unwrap();
+    let days = ["1980-02-01", "1980-02-20", "1980-03-03", "1980-04-04"];
+    for form in [None, Some(Labels::Sets), Some(Labels::Ranges)] {
+        let job = one_column(folder.path(), "seen", &days);
+        let (found, warnings) = labels(GeneralizeJob { labels: form, ..job }, folder.path());
+        assert_eq!(found, ["[1980-01-28 to 1980-04-06]"; 4], "{form:?}");
+        assert_eq!(warnings.len(), 0, "{warnings:?}");
+    }
+}
+
+#[test]
+fn codes_have_no_ranges() {
+    let folder = tempfile::tempdir().unwrap();
+    let zips = ["47302", "47304", "47905", "47906"];
+    let (found, _) = labels(one_column(folder.path(), "zip", &zips), folder.path());
+    assert_eq!(found, ["{47302, 47304, 47905, 47906}"; 4]);
+    let many: Vec<String> =
+        (0..12).map(|at| (47_100 + at % 6 + at / 6 * 1_000).to_string()).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let mut job = one_column(folder.path(), "zip", &many);
+    job.recoding = Recoding::FullDomain;
+    let (found, _) = labels(job, folder.path());
+    assert_eq!(
+        (&found[..6], &found[6..]),
+        (&["4710*"; 6].map(String::from)[..], &["4810*"; 6].map(String::from)[..])
+    );
+    let ages = ["31", "34", "52", "58"];
+    let (found, _) = labels(one_column(folder.path(), "age", &ages), folder.path());
+    assert_eq!(found, ["[30-59]"; 4]);
+}
+
 /// A real table of ARX with its hierarchies.
 fn real(name: &str, file: &str) -> Option<GeneralizeJob> {
     let file = muslin_testkit::data::real(&format!("arx/{name}/{file}"))?;
@@ -233,7 +329,8 @@ fn adult_by_mondrian_loses_less_than_elsewhere() {
         assert_eq!(report.removed_rows, 0);
         report.loss.gcp
     };
-    // Numbers as ranges, on a grid, others as sets; then with bounds of the class.
+    // Numbers as ranges, on a grid, others as sets of any size; then with bounds of the class.
+    job.max_set = Some(u32::MAX);
     let on_grid = loss(&job);
     job.tight = true;
     let tight = loss(&job);
@@ -243,4 +340,19 @@ fn adult_by_mondrian_loses_less_than_elsewhere() {
     let median = loss(&job);
     assert!(on_grid <= 0.0374 && tight < on_grid, "{on_grid} {tight}");
     assert!(ranges < 0.0412 && median < 0.072, "{ranges} {median}");
+}
+
+#[test]
+fn an_empty_release_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = written(folder.path(), "p.csv", "age,sex\n1,F\n2,M\n3,F\n");
+    let release = folder.path().join("r.csv");
+    let mut job = GeneralizeJob::new(Input::named(&file), 4);
+    job.recoding = Recoding::FullDomain;
+    job.suppression_limit = Some(1.0);
+    job.output = Some(ReleaseOutput::new(Destination::named(&release)));
+    let error = job.run(&Run::new()).unwrap_err();
+    assert_eq!(error.failure(), Failure::Unreachable);
+    assert!(error.to_string().contains("every one of the 3 rows would be removed"), "{error}");
+    assert!(!release.exists());
 }

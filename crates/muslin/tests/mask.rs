@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use muslin::{
-    Beta, Changes, ColumnChoice, Coverage, CsvStyle, DemoData, Destination, Failure, Input,
-    MaskJob, MaskMethod, MaskReason, MaskReport, Measure, MissingRule, ReadOptions, Release,
+    Beta, CellCost, Changes, ColumnChoice, Coverage, CsvStyle, DemoData, Destination, Failure,
+    Input, MaskJob, MaskMethod, MaskReason, MaskReport, Measure, MissingRule, ReadOptions, Release,
     ReleaseOutput, Role, RowId, RowOrder, Run, Seed, Target, WriteFormat, WriteOptions,
 };
 use muslin_testkit::{data, published};
@@ -183,7 +183,7 @@ fn rows(path: &Path, columns: &[String]) -> Vec<Vec<Option<String>>> {
     let style = CsvStyle::default();
     let cell = |column: &muslin::Column, row: u32| {
         let at = column.code(RowId::new(row)).value()?;
-        Some(style.spell(column.dictionary().values(), at))
+        Some(style.spell(column.dictionary(), at))
     };
     let row = |row: usize| {
         let row = u32::try_from(row).unwrap();
@@ -252,6 +252,35 @@ fn what_is_masked_is_nowhere_in_the_written_bytes() {
 }
 
 #[test]
+fn a_table_without_rows_has_nothing_to_measure() {
+    let (_folder, path) = file("t.csv", "age,sex\n");
+    let report = run(&job(&path, Measure::Distinct, "0.5"));
+    let error = report.unreached().unwrap();
+    assert_eq!((report.rows, error.failure()), (0, Failure::Unreachable));
+    assert!(error.to_string().contains("no rows"), "{error}");
+}
+
+#[test]
+fn costs_of_a_policy_are_those_of_flags_for_columns_that_are_measured() {
+    let (_folder, path) = table_1();
+    let cost = |weight: &str| CellCost::Weight(weight.parse().unwrap());
+    let mut by_flags = job(&path, Measure::Distinct, "0.8");
+    by_flags.roles = roles([("sex", Role::QuasiIdentifier), ("state", Role::QuasiIdentifier)]);
+    let mut by_policy = by_flags.clone();
+    by_flags.weights.insert("sex".into(), "3".parse().unwrap());
+    by_policy.costs.insert("sex".into(), cost("3"));
+    // What is not measured is passed over, and a flag wins.
+    by_policy.costs.insert("age".into(), cost("9"));
+    by_policy.costs.insert("state".into(), cost("9"));
+    by_policy.weights.insert("state".into(), "1".parse().unwrap());
+    assert_eq!(run(&by_policy).publish, run(&by_flags).publish);
+    assert_eq!(run(&by_policy).weight.to_bits(), run(&by_flags).weight.to_bits());
+    by_policy.costs.insert("sex".into(), CellCost::Never);
+    by_policy.drop = names(["sex"]);
+    assert_eq!(run(&by_policy).masked, ["sex"]);
+}
+
+#[test]
 fn what_cannot_be_reached_is_said_and_not_written() {
     let (folder, path) = table_1();
     let out = folder.path().join("out.csv");
@@ -276,12 +305,12 @@ fn what_cannot_be_reached_is_said_and_not_written() {
     job.roles = roles(["age", "sex", "state"].map(|name| (name, Role::Identifier)));
     job.drop = Vec::new();
     assert!(run(&job).unreached().unwrap().to_string().contains("identifiers"));
-    for content in ["a,b\n1,2\n", "a,b\n"] {
+    for (content, why) in [("a,b\n1,2\n", "even without a column"), ("a,b\n", "has no rows")] {
         std::fs::write(&path, content).unwrap();
         let mut job = self::job(&path, Measure::Separation, "0.9");
         job.read.csv.header = Some(true);
         let error = run(&job).unreached().unwrap();
-        assert!(error.to_string().contains("even without a column"), "{error}");
+        assert!(error.to_string().contains(why), "{error}");
     }
     assert!(!out.exists());
 }

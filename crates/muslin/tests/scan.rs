@@ -263,7 +263,7 @@ fn no_value_of_a_cell_is_in_the_report() {
         (column.role, column.pattern.map(|found| found.pattern))
     };
     assert_eq!(pattern("mail"), (Role::Identifier, Some(Pattern::Email)));
-    assert_eq!(pattern("note"), (Role::Identifier, Some(Pattern::FreeText)));
+    assert_eq!(pattern("note"), (Role::Undecided, Some(Pattern::FreeText)));
     assert_eq!(pattern("phone"), (Role::Identifier, Some(Pattern::Phone)));
     let kinds: Vec<_> = report.findings.iter().map(|finding| finding.kind).collect();
     assert!(
@@ -317,4 +317,52 @@ fn census_rows_are_singled_out_by_few_columns() {
     assert!(shares.windows(2).all(|pair| pair[0] <= pair[1]), "{shares:?}");
     let keys = report.keys.unwrap();
     assert!(!keys.reachable && keys.sets.is_empty());
+}
+
+/// What a scan of a text says that may mean missing.
+fn warned(text: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("t.csv");
+    std::fs::write(&file, text).unwrap();
+    ScanJob::new(Input::named(&file)).run(&Run::new()).unwrap().warnings
+}
+
+#[test]
+fn codes_of_missing_cells_are_suggested_with_the_flag() {
+    let mut text = String::from("krank;beruf;sport;alter;kinder\n");
+    for row in 0..200 {
+        let krank = ["ja", "nein", "nein", "-9"][row % 4];
+        let beruf = ["Koch", "k.A.", "Maler", "Lehrer"][row % 4];
+        let sport = [1, 2, 3, 4, 5, 98, 99][row % 7];
+        writeln!(text, "{krank};{beruf};{sport};{};{}", 18 + row % 82, [0, 1, 2, 999][row % 4])
+            .unwrap();
+    }
+    let said = warned(&text);
+    for (column, spelling) in
+        [("krank", "-9"), ("beruf", "k.A."), ("sport", "98"), ("sport", "99"), ("kinder", "999")]
+    {
+        let flag = format!("`--null '{spelling}'`");
+        assert!(
+            said.iter().any(|own| own.contains(column) && own.contains(&flag)),
+            "{column}: {said:?}"
+        );
+    }
+    // The flag is for every column, and somebody is 99.
+    let of_99 = said.iter().find(|own| own.contains("'99'")).unwrap();
+    assert!(of_99.contains("every column, and alter"), "{of_99}");
+    assert!(!said.iter().any(|own| own.contains("(alter)")), "{said:?}");
+}
+
+#[test]
+fn a_threshold_for_the_risk_of_people_is_not_decided_by_a_sample() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("t.csv");
+    let mut text = String::from("age,sex\n");
+    (0..500).for_each(|row| writeln!(text, "{},{}", row % 5, row % 2).unwrap());
+    std::fs::write(&file, text).unwrap();
+    let report = ScanJob::new(Input::named(&file)).run(&Run::new()).unwrap();
+    let hdx = report.presets.iter().find(|own| own.name == "hdx-3pct").unwrap();
+    assert_eq!((hdx.met, hdx.risk), (None, None));
+    assert!(hdx.undecided.is_some());
+    assert!(report.presets.iter().all(|own| own.k.is_none() || own.met == Some(true)));
 }

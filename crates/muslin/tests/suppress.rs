@@ -124,6 +124,23 @@ fn a_certificate_proves_the_bound_from_the_table_alone() {
 }
 
 #[test]
+fn costs_of_a_policy_are_those_of_flags_for_columns_that_lose_cells() {
+    let (_folder, path) = hospital();
+    let mut by_flags = job(&path, 3);
+    let mut by_policy = by_flags.clone();
+    let dear = CellCost::Weight("4".parse().unwrap());
+    let cheap = CellCost::Weight("0.5".parse().unwrap());
+    by_flags.weights.extend([("age".into(), cheap), ("sex".into(), dear)]);
+    by_policy.costs.extend([("age".into(), cheap), ("sex".into(), CellCost::Never)]);
+    // What loses no cells anyway is passed over, and a flag wins.
+    by_policy.costs.insert("diagnosis_group".into(), dear);
+    by_policy.weights.insert("sex".into(), dear);
+    let [flags, policy] = [by_flags, by_policy].map(|job| job.run(&Run::new()).unwrap());
+    assert_eq!(policy.columns, flags.columns);
+    assert_eq!(policy.cost.to_bits(), flags.cost.to_bits());
+}
+
+#[test]
 fn a_ledger_says_what_each_blank_breaks() {
     let (folder, path) = file("age,town\n30,A\n30,B\n40,C\n40,D\n");
     let ledger = folder.path().join("ledger.csv");
@@ -137,6 +154,52 @@ fn a_ledger_says_what_each_blank_breaks() {
         text,
         "row,column,breaks,rows_holding_it\n0,town,town,1\n1,town,town,1\n2,town,town,1\n3,town,town,1\n"
     );
+}
+
+#[test]
+fn a_ledger_names_minimal_sets_whatever_the_method() {
+    let mut state = 7u64;
+    let mut draw = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % 3
+    };
+    let mut lines = 0;
+    for _ in 0..40 {
+        let rows: Vec<[u64; 3]> = (0..8).map(|_| [draw(), draw(), draw()]).collect();
+        let lines_of: Vec<String> = rows.iter().map(|[a, b, c]| format!("{a},{b},{c}")).collect();
+        let (folder, path) = file(&format!("c0,c1,c2\n{}\n", lines_of.join("\n")));
+        let ledger = folder.path().join("ledger.csv");
+        let mut job = SuppressJob::new(Input::named(&path), 3);
+        (job.notion, job.method, job.ledger) = (Ambiguity, Some(C), Some(to(&ledger)));
+        job.run(&Run::new()).unwrap();
+        // How many rows have the row's values in these columns.
+        let holders = |row: usize, set: &[usize]| {
+            rows.iter().filter(|other| set.iter().all(|&at| other[at] == rows[row][at])).count()
+        };
+        for line in std::fs::read_to_string(&ledger).unwrap().lines().skip(1) {
+            let line = line.replace('"', "");
+            let [row, column, breaks, held] = line.split(',').collect::<Vec<_>>()[..] else {
+                panic!("four fields")
+            };
+            let number = |name: &str| name.trim_start_matches('c').parse::<usize>().unwrap();
+            let set: Vec<usize> =
+                breaks.split('|').filter(|name| !name.is_empty()).map(number).collect();
+            if set.is_empty() {
+                continue;
+            }
+            lines += 1;
+            let row: usize = row.parse().unwrap();
+            assert!(set.contains(&number(column)), "{line}");
+            assert_eq!(holders(row, &set).to_string(), held, "{line}");
+            assert!(holders(row, &set) < 3, "{line}");
+            for leave in &set {
+                let less: Vec<usize> = set.iter().copied().filter(|at| at != leave).collect();
+                assert!(holders(row, &less) >= 3, "{line}: fewer columns are enough");
+            }
+        }
+    }
+    assert!(lines > 40, "{lines} lines were looked at");
 }
 
 #[test]

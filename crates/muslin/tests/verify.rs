@@ -5,9 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use muslin::{
-    CellCost, DemoData, Destination, Failure, Input, Memory, ReleaseOutput, ReportText, Role,
-    RowOrder, Run, Seed, SuppressJob, SuppressReport, VerifyCheck, VerifyJob, VerifyReport,
-    WriteOptions,
+    CellCost, DemoData, Destination, Failure, Input, MaskJob, Measure, Memory, Policy,
+    ReleaseOutput, ReportText, Role, RowOrder, Run, Seed, SpreadSetting, SuppressJob,
+    SuppressReport, Target, VerifyCheck, VerifyJob, VerifyReport, WriteOptions,
 };
 use tempfile::TempDir;
 
@@ -236,4 +236,189 @@ fn withheld_cells_are_true_in_every_format() {
         let truth = verdict.checks.iter().find(|own| own.claim == "truthful").unwrap();
         assert!(!truth.met, "{to:?}");
     }
+}
+
+fn texts<const COUNT: usize>(files: [(&str, &str); COUNT]) -> (TempDir, [PathBuf; COUNT]) {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = files.map(|(name, text)| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    });
+    (folder, paths)
+}
+
+fn plain(release: &Path) -> VerifyJob {
+    let mut job = VerifyJob::new(Input::named(release));
+    job.read.csv.header = Some(true);
+    job
+}
+
+fn spread(text: &str) -> Vec<SpreadSetting> {
+    vec![SpreadSetting::diversity("dis", text).unwrap()]
+}
+
+#[test]
+fn a_column_that_is_not_published_shows_nothing() {
+    let (_folder, [release]) = texts([("r.csv", "c0,dis\n1,a\n1,b\n2,a\n2,b\n")]);
+    let judge = |columns: &str, k: u32| {
+        let text = format!(
+            "schema = 1\n[release]\n[[release.combination]]\ncolumns = [{columns}]\nk = {k}\n"
+        );
+        let mut job = plain(&release);
+        job.claims = Policy::parse("muslin.toml", &text).unwrap().claims();
+        run(&job).checks.remove(0)
+    };
+    let met = judge("'c1', 'c0'", 2);
+    assert!(met.met && met.decided, "{}", met.reason);
+    assert_eq!(met.columns, ["c0"]);
+    assert_eq!(met.reason, "the smallest class has 2 rows; not published: c1");
+    let not_met = judge("'c1', 'c0'", 3);
+    assert!(!not_met.met && not_met.decided, "{}", not_met.reason);
+    assert!(judge("'c1', 'c2'", 3).met);
+}
+
+#[test]
+fn sensitive_values_are_counted_in_buckets_where_there_are_buckets() {
+    let text = "age,sex,dis,bucket\n20,F,flu,1\n30,M,gout,1\n40,F,flu,2\n50,M,cold,2\n";
+    let (_folder, [release]) = texts([("r.csv", text)]);
+    let mut job = plain(&release);
+    (job.sensitive, job.bucket) = (Some("dis".into()), Some("bucket".into()));
+    job.spreads = spread("2");
+    let report = run(&job);
+    assert!(report.met, "{:?}", report.checks);
+    assert_eq!(report.checks[0].reason, "the largest share of a value is 0.5000");
+    assert_eq!(report.checks[0].columns, ["bucket"]);
+    // Nobody knows the number of a bucket.
+    assert_eq!(report.quasi_identifiers, ["age", "sex"]);
+    job.spreads = spread("3");
+    let report = run(&job);
+    assert!(!report.met && report.checks[0].decided);
+    // Without buckets, each row is a class of its own.
+    job.bucket = None;
+    job.spreads = spread("2");
+    assert_eq!(run(&job).checks[0].reason, "the largest share of a value is 1.0000");
+    job.bucket = Some("none".into());
+    assert_eq!(job.run(&Run::new()).unwrap_err().failure(), Failure::Usage);
+}
+
+#[test]
+fn shares_are_not_compared_with_an_original_that_lacks_a_value() {
+    let original = "age,dis\n20,flu\n20,gout\n30,flu\n30,gout\n";
+    let lie = "age,dis\n20,flu\n20,cold\n30,flu\n30,gout\n";
+    let (_folder, [original, release]) = texts([("o.csv", original), ("r.csv", lie)]);
+    let mut job = plain(&release);
+    job.original = Some(Input::named(&original));
+    job.spreads =
+        vec![SpreadSetting::closeness("dis", "ordered:0.6").unwrap(), spread("2").remove(0)];
+    let report = run(&job);
+    assert_eq!(report.original_rows, Some(4));
+    let close = &report.checks[0];
+    assert!(!close.met && !close.decided);
+    assert_eq!(
+        close.reason,
+        "shares cannot be compared with the original's: dis has values that the original lacks"
+    );
+    // What is about the release alone is judged all the same.
+    assert!(report.checks[1].met, "{}", report.checks[1].reason);
+    assert!(report.checks.iter().any(|check| check.claim == "truthful" && !check.met));
+    // A lie in another column leaves the shares as they are.
+    std::fs::write(&release, "age,dis\n20,flu\n20,gout\n31,flu\n31,gout\n").unwrap();
+    let report = run(&job);
+    assert!(report.checks[0].met, "{}", report.checks[0].reason);
+    assert_eq!(report.checks[0].reason, "the farthest class is at a distance of 0.0000");
+}
+
+#[test]
+fn a_release_without_rows_meets_what_is_asked_of_classes() {
+    let original = "age,dis\n20,1\n30,2\n";
+    let (_folder, [original, release]) = texts([("o.csv", original), ("r.csv", "age,dis\n")]);
+    let mut job = plain(&release);
+    job.original = Some(Input::named(&original));
+    job.k = Some(2);
+    job.spreads = spread("2");
+    job.spreads.push(SpreadSetting::closeness("dis", "0.2").unwrap());
+    let report = run(&job);
+    assert!(report.met, "{:?}", report.checks);
+    assert!(report.checks[..3].iter().all(|check| check.reason == "there are no rows"));
+}
+
+#[test]
+fn a_ratio_is_judged_by_every_digit_of_its_claim() {
+    let (folder, [path]) = texts([("p.csv", "a,b\n1,1\n1,2\n2,1\n1,1\n")]);
+    // Five of six pairs are separated.
+    for (beta, publishes) in [
+        ("0.8333333333333334", 2),
+        ("0.83333333333333334", 2),
+        ("0.833333333333333334", 2),
+        ("0.833333333333333333", 1),
+        ("0.8333333333333333", 1),
+    ] {
+        let target = Target::new(Measure::Separation, beta.parse().unwrap());
+        let mut mask = MaskJob::new(Input::named(&path), target);
+        let release = folder.path().join("r.csv");
+        mask.output = Some(ReleaseOutput::new(Destination::named(&release)));
+        let made = mask.run(&Run::new()).unwrap();
+        assert_eq!(made.publish.len(), publishes, "{beta}");
+        let text = serde_json::to_string(&made).unwrap();
+        let mut job = plain(&release);
+        job.claims_report = Some(ReportText::Text(text.clone()));
+        let report = run(&job);
+        assert!(report.met, "{beta}: {:?}", report.checks);
+        // Both columns, whatever was allowed: 5/6 is above the smaller thresholds by less than 1e-16.
+        let both = folder.path().join("both.csv");
+        std::fs::write(&both, std::fs::read_to_string(&path).unwrap()).unwrap();
+        let columns = format!("\"columns\":[\"{}\"]", made.publish.join("\",\""));
+        assert!(text.contains(&columns), "{text}");
+        let bold = text.replace(&columns, "\"columns\":[\"a\",\"b\"]");
+        let mut job = plain(&both);
+        job.claims_report = Some(ReportText::Text(bold));
+        let found = run(&job).checks.remove(0);
+        assert_eq!(found.met, publishes == 2, "{beta}: {}", found.reason);
+    }
+}
+
+#[test]
+fn a_number_that_was_read_as_text_is_named_as_the_cause() {
+    let original = "age,dis\n20,flu\n-,gout\n25,flu\n30,flu\n";
+    let release = "age,dis\n[20-30],flu\n,gout\n[20-30],flu\n[20-30],flu\n";
+    let (_folder, [original, release]) = texts([("o.csv", original), ("r.csv", release)]);
+    let mut job = plain(&release);
+    job.original = Some(Input::named(&original));
+    let report = run(&job);
+    let check = report.checks.iter().find(|check| check.claim == "truthful").unwrap();
+    assert!(!check.met && check.reason.contains("pass `--null`"), "{}", check.reason);
+    job.read.null = vec!["-".into()];
+    let report = run(&job);
+    let check = report.checks.iter().find(|check| check.claim == "truthful").unwrap();
+    assert!(check.met, "{}", check.reason);
+}
+
+#[test]
+fn rows_that_lie_where_they_were_by_chance_are_no_finding() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, values: &[String]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, format!("v\n{}\n", values.join("\n"))).unwrap();
+        path
+    };
+    let order = |original: &[String], release: &[String]| {
+        let mut job = VerifyJob::new(Input::named(write("r.csv", release)));
+        job.original = Some(Input::named(write("o.csv", original)));
+        job.read.csv.header = Some(true);
+        let report = job.run(&Run::new()).unwrap();
+        report.checks.into_iter().find(|own| own.claim == "hygiene: order").unwrap().met
+    };
+    // Twelve of each of two values: of all orders, one in fifty has as many in place.
+    let blocks = |sizes: &[usize]| -> Vec<String> {
+        let both = ["a", "b"].into_iter().cycle();
+        both.zip(sizes).flat_map(|(value, &rows)| vec![value.to_owned(); rows]).collect()
+    };
+    assert!(order(&blocks(&[12, 12]), &blocks(&[10, 2, 2, 10])));
+    // Rows that differ are not in their order by chance.
+    let distinct: Vec<String> = (0..24).map(|row| format!("v{}", row * 7 % 24)).collect();
+    assert!(!order(&distinct, &distinct));
+    let mut turned = distinct.clone();
+    turned.reverse();
+    assert!(order(&distinct, &turned));
 }

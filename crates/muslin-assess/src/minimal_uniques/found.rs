@@ -1,12 +1,13 @@
 //! What a search found.
 
-use muslin_engine::Coverage;
-use muslin_table::{Code, ColumnId, ColumnSet, EncodedTable};
+use muslin_engine::{Coverage, Engine, MemoryEngine, Run};
+use muslin_table::{Code, ColumnId, ColumnSet, EncodedTable, MissingRule};
 
 use super::plan::Method;
 use super::ranked::Ranked;
 use super::scores::{Dis, Score};
 use super::tally::{Counted, SmallSets};
+use crate::Result;
 
 /// What was asked and how it went.
 pub(super) struct Asked {
@@ -17,6 +18,7 @@ pub(super) struct Asked {
     pub(super) weights: Vec<f64>,
     pub(super) scale: i32,
     pub(super) score: Score,
+    pub(super) missing: MissingRule,
 }
 
 /// Minimal uniques, counted, and the rows scored by them.
@@ -78,6 +80,28 @@ pub struct ValueShare {
     pub share: f64,
 }
 
+/// Rows that no other row matches on all columns, and rows that exactly one other row matches, by the
+/// rule for missing cells.
+fn alone_and_paired(
+    table: &EncodedTable,
+    ranked: &Ranked,
+    missing: MissingRule,
+) -> Result<(u64, u64)> {
+    let has_missing = table.columns().iter().any(|column| column.missing() > 0);
+    if missing == MissingRule::Category || !has_missing {
+        // Rows that look alike were counted when they were ranked.
+        let rows_of = |weight: u32| ranked.weight.iter().filter(|w| **w == weight).count() as u64;
+        return Ok((rows_of(1), 2 * rows_of(2)));
+    }
+    // Whatever limit ended the search, its figures are of all rows.
+    let run = Run::new();
+    let sizes = MemoryEngine::new(table, &run).class_sizes(&table.all_columns(), missing)?;
+    let rows_of = |size: u64| {
+        sizes.counts().iter().find(|count| count.size == size).map_or(0, |count| count.rows)
+    };
+    Ok((rows_of(1), rows_of(2)))
+}
+
 impl UniquesFound {
     pub(super) fn new(
         table: &EncodedTable,
@@ -85,10 +109,9 @@ impl UniquesFound {
         counted: Counted,
         small: &SmallSets,
         asked: Asked,
-    ) -> Self {
-        let Asked { k, most, coverage, method, weights, scale, score } = asked;
-        let rows_of = |weight: u32| ranked.weight.iter().filter(|w| **w == weight).count() as u64;
-        let (alone, paired) = (rows_of(1), 2 * rows_of(2));
+    ) -> Result<Self> {
+        let Asked { k, most, coverage, method, weights, scale, score, missing } = asked;
+        let (alone, paired) = alone_and_paired(table, &ranked, missing)?;
         let score_of = |counts: &[u64]| -> f64 {
             counts.iter().zip(&weights).map(|(&c, w)| real(c) * w).sum()
         };
@@ -144,7 +167,7 @@ impl UniquesFound {
         }
         sets.sort_unstable_by(|(a, more), (b, fewer)| fewer.cmp(more).then_with(|| a.cmp(b)));
         sets.truncate(MOST_SETS);
-        Self {
+        Ok(Self {
             coverage,
             method,
             k,
@@ -162,7 +185,7 @@ impl UniquesFound {
             paired,
             values,
             sets,
-        }
+        })
     }
 
     /// How far the search got.

@@ -326,8 +326,9 @@ impl MinimalUniques {
             return Err(Error::TooManyResults);
         }
         let score = self.score;
-        let asked = Asked { k: self.k, most, coverage, method, weights, scale, score };
-        Ok(UniquesFound::new(table, ranked, counted, &small, asked))
+        let missing = self.missing;
+        let asked = Asked { k: self.k, most, coverage, method, weights, scale, score, missing };
+        UniquesFound::new(table, ranked, counted, &small, asked)
     }
 }
 

@@ -154,7 +154,7 @@ impl PreparedUniques {
                 ));
             }
         }
-        let MinimalUniques { k, score, .. } = self.search;
+        let MinimalUniques { k, score, missing, .. } = self.search;
         let sizes = self.weights.len();
         let mut counted = Counted {
             by_size: vec![0; sizes],
@@ -183,7 +183,7 @@ impl PreparedUniques {
         }
         let Self { ranked, most, weights, scale, .. } = self;
         let (coverage, method) = (Coverage::Complete, Method::AgreeSets);
-        let asked = Asked { k, most, coverage, method, weights, scale, score };
-        Ok(UniquesFound::new(table, ranked, counted, &small, asked))
+        let asked = Asked { k, most, coverage, method, weights, scale, score, missing };
+        UniquesFound::new(table, ranked, counted, &small, asked)
     }
 }

@@ -97,6 +97,9 @@ fn real(number: usize) -> f64 {
 
 /// How likely a match with a row is a correct one, from the rows' scores.
 ///
+/// Rows equal each other by the rule for missing cells that minimal uniques were found by: where a missing
+/// cell matches anything, so does it here.
+///
 /// The file's own figure is Skinner and Elliot's: `theta = U f / (U f + P (1 - f))` for `U` rows
 /// that no other equals, `P` rows in pairs of equals and the fraction `f` of the population in the
 /// table. Rows share it by their scores, as the SUDA user guide (Elliot, 2004) and sdcMicro do: with
@@ -106,9 +109,9 @@ fn real(number: usize) -> f64 {
 pub struct Dis {
     /// `f`: the part of the population that is in the table.
     pub fraction: f64,
-    /// Rows that no other row equals.
+    /// Rows that no other row matches.
     pub alone: u64,
-    /// Rows with exactly one equal.
+    /// Rows that exactly one other row matches.
     pub paired: u64,
     /// `theta` for the whole file; none when there is neither.
     pub theta: Option<f64>,

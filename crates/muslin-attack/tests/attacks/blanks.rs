@@ -60,7 +60,7 @@ fn what_is_in_sight_nowhere_is_no_candidate_without_a_codebook() {
     let table = EncodedTable::of(&[[1, 1], [1, 1], [1, 1], [1, 2]]);
     let found = disambiguated(&table, &[(3, 1)], 2, Equals::Wildcard, false);
     assert_eq!((found.guessed(), found.certain()), (0, 0));
-    assert!(found.note().unwrap().contains("in sight nowhere"));
+    assert!(found.note().unwrap().contains("shows nowhere"));
 }
 
 /// The rows that agree with each row wherever both show something, or that are alike.

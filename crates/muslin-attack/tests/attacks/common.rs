@@ -43,6 +43,11 @@ pub(crate) fn shuffled(seed: Seed, rows: usize) -> Vec<u32> {
     order
 }
 
+/// The same as the only order of a seed.
+pub(crate) fn orders(seed: Seed, rows: usize) -> Vec<Vec<u32>> {
+    vec![shuffled(seed, rows)]
+}
+
 /// Buckets of `l` rows with different values of a column (the last ones may have more): each step takes
 /// a row of each of the most frequent values left. Rows are taken in an order that the seed makes.
 pub(crate) fn anatomy(table: &EncodedTable, sensitive: usize, l: usize, seed: Seed) -> Vec<u32> {

@@ -6,5 +6,6 @@ mod adult;
 mod blanks;
 mod buckets;
 mod common;
+mod groups;
 mod people;
 mod results;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::common::{anatomy, bucketized, set, shuffled};
+use crate::common::{anatomy, bucketized, orders, set, shuffled};
 use muslin_attack::{
     Composition, Error, Homogeneity, Linkage, Part, Released, Rows, SeedGuess, Skewness,
 };
@@ -185,13 +185,14 @@ fn a_small_seed_is_found_and_every_row_relinked() {
         let rows = Rows::Given(order);
         let released =
             Released::with_original(&release, &original, &BTreeMap::new(), &rows, &run).unwrap();
-        SeedGuess::new(set(&[0, 1, 2]), seeds).run(&released, shuffled, &run).unwrap()
+        SeedGuess::new(set(&[0, 1, 2]), seeds).run(&released, orders, &run).unwrap()
     };
     let found = guess(shuffled(Seed::new(4_321), 300), 5_000);
     assert_eq!((found.right(), found.success()), (Some(300), Some(1.0)));
-    assert!(found.note().unwrap().contains("5000 seeds tried, 1 reproduce"));
+    assert!(found.note().unwrap().contains("1 of 5,000 seeds reproduces the row order"));
     let found = guess(shuffled(Seed::new(4_321), 300), 4_000);
-    assert_eq!((found.guessed(), found.success()), (0, Some(0.0)));
+    assert_eq!((found.guessed(), found.success(), found.advantage()), (0, None, None));
+    assert!(found.note().unwrap().contains("no seed below 4,000 reproduces the row order"));
     assert!(found.baseline().unwrap() > 0.9);
 }
 
@@ -200,12 +201,12 @@ fn seeds_need_the_original_and_as_many_rows() {
     let original = random(30, [5, 5, 4], Seed::new(8));
     let (released, run) = (Released::new(&original), Run::new());
     let attack = SeedGuess::new(set(&[0]), 10);
-    let found = attack.run(&released, shuffled, &run).unwrap();
+    let found = attack.run(&released, orders, &run).unwrap();
     assert!(found.success().is_none() && found.note().unwrap().contains("not scored"));
     let less = take_rows(&original, &[0, 1]).unwrap();
     let released =
         Released::with_original(&less, &original, &BTreeMap::new(), &Rows::Unknown, &run).unwrap();
-    assert!(matches!(attack.run(&released, shuffled, &run), Err(Error::Setting(_))));
+    assert!(matches!(attack.run(&released, orders, &run), Err(Error::Setting(_))));
 }
 
 #[test]

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use muslin_attack::{
     Attack, Composition, DeFinetti, Dependencies, Disambiguation, Equals, Homogeneity, Linkage,
-    Membership, Part, Released, RowOrder, Rows, SeedGuess, Skewness,
+    Membership, Part, Released, RowOrder, Rows, SeedGuess, Skewness, WithinGroups,
 };
 use muslin_engine::{Run, Seed};
 use muslin_table::{Column, ColumnId, EncodedTable};
 
-use crate::common::{anatomy, blanked, bucketized, set, shuffled};
+use crate::common::{anatomy, blanked, bucketized, orders, set};
 
 /// Four columns of texts that nothing else has.
 fn canaries(rows: u64) -> EncodedTable {
@@ -49,11 +49,12 @@ fn all(run: &Run) -> Vec<Attack> {
         Disambiguation::new(four.clone(), 2).equals(Equals::Wildcard).run(&released, run),
         RowOrder::new(four.clone()).run(&released, run),
         Dependencies::new(four.clone()).run(&released, run),
+        WithinGroups::new(four.clone()).run(&released, run),
         DeFinetti::new(bucket, sensitive, set(&[0, 1, 2])).run(&in_buckets, run),
         Composition::new(&["name0", "name1", "name2"], "name3").run(&original, parts, run),
         Membership::new(bucket, slices.clone()).run(&in_buckets, run),
         Membership::new(bucket, slices).limits(10, 2_000).run(&in_buckets, run),
-        SeedGuess::new(four, 300).run(&released, shuffled, run),
+        SeedGuess::new(four, 300).run(&released, orders, run),
         Linkage::new(&["name0", "name2"]).run(&released, &original, &none, run),
         Homogeneity::new(set(&[0, 1]), sensitive).run(&released, run),
         Skewness::new(set(&[0, 1]), sensitive).run(&released, run),
@@ -72,6 +73,11 @@ fn results_are_the_same_on_any_number_of_threads_and_hold_no_value() {
         assert!(found.scored() <= found.guessed(), "{found:?}");
         assert!(found.right().is_none_or(|right| right <= found.scored()), "{found:?}");
         assert!(found.certain() <= found.guessed(), "{found:?}");
+        assert!(found.certain_scored() <= found.certain(), "{found:?}");
+        assert!(found.certain_right().is_none_or(|own| own <= found.certain_scored()), "{found:?}");
+        let is_within =
+            |(low, high): (f64, f64)| found.success().is_some_and(|own| low <= own && own <= high);
+        assert!(found.interval().is_none_or(is_within), "{found:?}");
         assert!(found.success().is_none_or(|share| (0.0..=1.0).contains(&share)), "{found:?}");
         assert!(!found.knows().is_empty() && !found.defence().is_empty());
         assert!(found.rows().len() <= 10 && found.rows().is_sorted());
@@ -82,6 +88,7 @@ fn results_are_the_same_on_any_number_of_threads_and_hold_no_value() {
         "disambiguation",
         "row-order",
         "dependencies",
+        "within-groups",
         "definetti",
         "composition",
         "membership",
@@ -124,7 +131,7 @@ fn rows_are_found_by_an_id_and_by_what_fits() {
             Released::with_original(&release, &original, &BTreeMap::new(), rows, &run).unwrap();
         let found = Dependencies::new(set(&[0, 1, 2])).run(&released, &run).unwrap();
         assert_eq!((found.targets(), found.guessed()), (3, 0));
-        SeedGuess::new(set(&[0, 2]), 200).run(&released, shuffled, &run).unwrap().right()
+        SeedGuess::new(set(&[0, 2]), 200).run(&released, orders, &run).unwrap().right()
     };
     // A seed below 200 makes this order of three rows, and all that do agree.
     assert_eq!(right(&Rows::ById("c0".into())), Some(3));

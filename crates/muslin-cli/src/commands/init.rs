@@ -3,15 +3,15 @@
 use std::path::Path;
 use std::time::Instant;
 
-use muslin::{InitReport, printable};
+use muslin::{InitReport, Role, printable};
 use muslin_command::Places;
-use muslin_command::args::{Common, Init, command_for_shell};
+use muslin_command::args::{Common, Init};
 
 use super::input::title;
-use super::{Finished, Outcome, print, start, talk, to_json};
+use super::{Finished, Outcome, decide, next_line, print, start, talk, to_json};
 use crate::exit::Exit;
 use crate::stats;
-use crate::style::{Style, list};
+use crate::style::{Style, counted, list};
 
 /// Writes a first policy for a file.
 pub(crate) fn run(args: &Init, common: &Common) -> Outcome {
@@ -42,16 +42,28 @@ fn render(report: &InitReport, args: &Init, style: &Style) -> String {
     let mut text = title(&report.input, report.rows, columns, style);
     text.push('\n');
     let file = report.written.as_deref().unwrap_or_default();
-    text += &style.heading(&format!("{} written: look at every role in it", printable(file)));
+    let title = format!("{} written: check every role in it", printable(file));
+    text += &style.heading(style.wrap(&title, 0).trim_end());
     text += "\n\n";
     for (role, names) in &report.roles {
         text += &style.wrap(&format!("{role}: {}", list(names)), 2);
     }
+    let undecided = report.roles.get(Role::Undecided.name()).map_or(&[][..], Vec::as_slice);
+    if !undecided.is_empty() {
+        let text_of = format!(
+            "! {} undecided: no release is made before each has a role. Write it into {}, or pass it as `--decide NAME=ROLE`; `identifier` publishes nothing of a column.",
+            counted(undecided.len() as u64, "column"),
+            printable(file)
+        );
+        text += &style.wrap(&text_of, 2);
+    }
     for warning in &report.warnings {
         text += &style.wrap(&format!("! {warning}"), 2);
     }
-    let input = args.input.file.display().to_string();
-    let next = ["muslin", "protect", &input, "-p", file, "-o", "release", "--dry-run"];
-    let next: Vec<String> = next.iter().map(|&word| word.to_owned()).collect();
-    text + &format!("\nnext: {}\n", command_for_shell(&next))
+    if !undecided.is_empty() {
+        let input = args.input.file.display().to_string();
+        let decide = decide(&input, file, undecided);
+        return text + "\n" + &style.with_copied("next:", &decide, 0);
+    }
+    text + &next_line(args.next(), style)
 }

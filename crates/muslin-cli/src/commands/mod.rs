@@ -27,11 +27,12 @@ use std::time::Duration;
 
 use muslin::{Cancel, Destination, ReleaseOutput, Run};
 use muslin_command::Wrong;
-use muslin_command::args::Common;
+use muslin_command::args::{Common, InputArgs, command_for_shell};
 use serde::Serialize;
 
 use crate::exit::Exit;
 use crate::progress::Bar;
+use crate::style::Style;
 
 /// Why a command ended without doing all.
 pub(crate) enum Finished {
@@ -98,6 +99,23 @@ fn end_at_once(exit: Exit) -> ! {
     std::process::exit(exit as i32)
 }
 
+/// The command that decides columns: as it stands, nothing of them is published.
+pub(crate) fn decide<N: AsRef<str>>(input: &str, policy: &str, columns: &[N]) -> String {
+    let mut args: Vec<String> = ["muslin", "init", input, "-o", policy].map(str::to_owned).into();
+    for name in columns {
+        args.extend(["--decide".to_owned(), format!("{}=identifier", name.as_ref())]);
+    }
+    command_for_shell(&args)
+}
+
+/// What goes on after a refusal, where a command does.
+pub(crate) fn next(error: &muslin::Error, input: &InputArgs) -> Option<String> {
+    let muslin::Error::Undecided { columns } = error else { return None };
+    let names: Vec<&String> = columns.iter().map(|column| &column.name).collect();
+    let policy = input.policy.as_ref()?.display().to_string();
+    Some(decide(&input.file.display().to_string(), &policy, &names))
+}
+
 /// Says something on standard error; where nobody can hear it, nothing is lost.
 pub(crate) fn talk(text: &str) {
     use io::Write;
@@ -109,6 +127,13 @@ pub(crate) fn print(text: &str) -> Result<(), Finished> {
     use io::Write;
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Finished::Printing)
+}
+
+/// The command to go on with, to be copied as it stands; nothing where there is none.
+fn next_line(words: Option<Vec<String>>, style: &Style) -> String {
+    words.map_or_else(String::new, |words| {
+        format!("\n{}", style.with_copied("next:", &command_for_shell(&words), 0))
+    })
 }
 
 /// A report as JSON.

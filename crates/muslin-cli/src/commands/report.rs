@@ -10,6 +10,7 @@ use muslin_command::args::{Common, Report};
 use super::{Finished, Outcome, print, start, talk, to_json};
 use crate::exit::Exit;
 use crate::stats;
+use crate::style::Style;
 
 /// Writes a report for people.
 pub(crate) fn run(args: &Report, common: &Common) -> Outcome {
@@ -42,5 +43,7 @@ pub(crate) fn run(args: &Report, common: &Common) -> Outcome {
 
 fn said(document: &Document, args: &Report) -> String {
     let file = args.output.display().to_string();
-    format!("{}\nWritten: {}\n", document.verdict.headline, printable(&file))
+    let style = Style::of_stdout();
+    style.wrap(&document.verdict.headline, 0)
+        + &style.wrap(&format!("Written: {}", printable(&file)), 2)
 }

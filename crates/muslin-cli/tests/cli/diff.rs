@@ -92,3 +92,31 @@ fn labels_that_say_nothing_are_refused() {
     let folder = folder_with(&[("o.csv", ORIGINAL), ("r.csv", release)]);
     insta::assert_snapshot!("unknown_labels", diff(folder.path(), &["o.csv", "r.csv"]));
 }
+
+#[test]
+fn several_releases_and_folders_stand_in_one_table() {
+    let policy = b"schema = 1\n[columns]\nage.role = 'quasi-identifier'\nsex.role = 'quasi-identifier'\nzip.role = 'quasi-identifier'\nillness.role = 'sensitive'\n[release]\nk = 2\norder = 'sorted'\naccept = ['disambiguation']\n[protect]\nmethods = ['suppress']\n";
+    let folder = folder_with(&[("o.csv", ORIGINAL), ("r.csv", GENERALIZED), ("p.toml", policy)]);
+    let made = muslin(
+        folder.path(),
+        &["protect", "--allow-findings", "o.csv", "-p", "p.toml", "-o", "release"],
+    );
+    assert!(made.status.success(), "{}", seen(&made));
+    let args = ["o.csv", "r.csv", "release", "--sensitive", "illness"];
+    insta::assert_snapshot!("several", diff(folder.path(), &args));
+    for width in ["80", "60"] {
+        let args = [&["diff"], &args[..]].concat();
+        let output = command(folder.path(), &args).env("COLUMNS", width).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let width: usize = width.parse().unwrap();
+        assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+    }
+    let output = muslin(folder.path(), &[&["diff"], &args[..], &["--json"]].concat());
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let files = report["releases"].as_array().unwrap().iter().map(|own| &own["release"]["file"]);
+    let files: Vec<&str> = files.map(|file| file.as_str().unwrap()).collect();
+    assert_eq!(files, ["r.csv", "release/data.csv"]);
+    let plots = [&["diff"], &args[..], &["--plots", "plots"]].concat();
+    let refused = seen(&muslin(folder.path(), &plots));
+    assert!(refused.starts_with("exit 2") && refused.contains("name one release"), "{refused}");
+}

@@ -21,12 +21,30 @@ fn through(folder: &Path, table: &str, policy: &str) -> (Value, Value) {
         assert!(codes.contains(&output.status.code().unwrap()), "{args:?}: {problem}");
         serde_json::from_slice(&output.stdout).unwrap()
     };
-    let plan =
-        told(&["protect", table, "-p", policy, "-o", "release", "--dry-run", "--json"], &[0]);
+    let plan = told(
+        &[
+            "protect",
+            "--allow-findings",
+            table,
+            "-p",
+            policy,
+            "-o",
+            "release",
+            "--dry-run",
+            "--json",
+        ],
+        &[0],
+    );
     assert!(!folder.join("release").exists(), "{plan}");
-    let made = told(&["protect", table, "-p", policy, "-o", "release", "--json"], &[0]);
-    assert_eq!(made["verdict"]["met"], true);
-    let judged = told(&["verify", "release", "--original", table, "-p", policy, "--json"], &[0]);
+    let made = told(
+        &["protect", "--allow-findings", table, "-p", policy, "-o", "release", "--json"],
+        &[0],
+    );
+    assert_eq!(made["verification"]["met"], true);
+    let judged = told(
+        &["verify", "--allow-findings", "release", "--original", table, "-p", policy, "--json"],
+        &[0],
+    );
     let attacked =
         told(&["attack", "release", "--original", table, "-p", policy, "--json"], &[0, 1]);
     (judged, attacked)

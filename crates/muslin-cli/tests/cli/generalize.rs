@@ -87,3 +87,63 @@ fn what_goes_wrong_says_where_why_and_what_to_do() {
     assert_eq!(codes, [4, 3, 2, 2, 2, 2].map(Some));
     assert!(!folder.path().join("r.csv").exists());
 }
+
+/// Two towns of one country, and rows whose town is missing.
+const TOWNS: &[u8] = b"town,dis\nAa,x\nBb,y\n,x\nAa,y\n,y\n";
+const COUNTRIES: &[u8] = b"Aa;Europe;*\nBb;Europe;*\n";
+
+#[test]
+fn a_missing_cell_never_gets_a_label_that_says_something() {
+    let folder = folder_with(&[("a.csv", TOWNS), ("t.csv", COUNTRIES)]);
+    let common = ["--null", "", "--role", "dis=sensitive", "--hierarchy", "town=t.csv"];
+    for recoding in ["full-domain", "local"] {
+        let args = ["generalize", "a.csv", "-k", "2", "--recoding", recoding, "-o", "r.csv"];
+        let output = muslin(folder.path(), &[&args[..], &common, &["--json"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{recoding}");
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let text = std::fs::read_to_string(folder.path().join("r.csv")).unwrap();
+        let mut towns: Vec<&str> =
+            text.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
+        towns.sort_unstable();
+        // Missing cells are a class of their own: three of five cells say nothing but Europe.
+        assert_eq!(towns, ["", "", "Europe", "Europe", "Europe"], "{recoding}");
+        assert_eq!(report["loss"]["gcp"], 0.6, "{recoding}");
+        let args = [
+            &["verify", "--allow-findings", "r.csv", "--original", "a.csv", "--json"],
+            &common[..],
+        ]
+        .concat();
+        let output = muslin(folder.path(), &args);
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let checks = report["checks"].as_array().unwrap();
+        let truthful = checks.iter().find(|check| check["claim"] == "truthful").unwrap();
+        assert_eq!(truthful["met"], true, "{recoding}: {truthful}");
+    }
+}
+
+#[test]
+fn truth_values_as_ranges_are_read_back() {
+    let folder = folder_with(&[("a.csv", b"m,s\ntrue,x\nfalse,y\ntrue,y\nfalse,x\n")]);
+    let args = ["a.csv", "-k", "4", "--labels", "ranges", "--role", "s=sensitive", "-o", "r.csv"];
+    generalize(folder.path(), &args);
+    let text = std::fs::read_to_string(folder.path().join("r.csv")).unwrap();
+    assert!(text.contains("[false to true]"), "{text}");
+    for args in [
+        &["verify", "--allow-findings", "r.csv", "--original", "a.csv", "--sensitive", "s"][..],
+        &["diff", "a.csv", "r.csv", "--sensitive", "s"],
+    ] {
+        assert_eq!(muslin(folder.path(), args).status.code(), Some(0), "{args:?}");
+    }
+}
+
+#[test]
+fn local_recoding_that_may_withhold_nothing_publishes_what_it_can() {
+    let table = b"a,s\n1,x\n1,y\n1,x\n1,y\n2,x\n2,y\n2,x\n2,y\n3,z\n3,z\n";
+    let folder = folder_with(&[("a.csv", table), ("h.csv", b"1;*\n2;*\n3;*\n")]);
+    let args = ["generalize", "a.csv", "-k", "2", "--recoding", "local", "--json", "--hierarchy"];
+    let more = ["a=h.csv", "--suppression-limit", "0", "--diversity", "s=distinct:2"];
+    let output = muslin(folder.path(), &[&args[..], &more].concat());
+    assert_eq!(output.status.code(), Some(0));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&report["removed_rows"], &report["classes"]), (&0.into(), &2.into()));
+}

@@ -297,3 +297,22 @@ fn what_goes_wrong_has_a_way_out() {
     insta::assert_snapshot!(all);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
+
+#[test]
+fn a_name_with_a_bar_is_told_from_a_list_of_names() {
+    let folder = folder_with(&[("t.csv", b"a,b,a|b\n1,1,x\n1,2,y\n2,1,z\n2,2,x|y\n")]);
+    let text = |args: &[&str]| {
+        let output = muslin(folder.path(), args);
+        assert!(output.status.success(), "{}", seen(&output));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let keys = text(&["keys", "t.csv", "--all", "-o", "-"]);
+    assert!(keys.contains("\n1,\"\"\"a|b\"\"\",") && keys.contains("\n2,\"a|b\","), "{keys}");
+    for flag in ["--list", "--groups=items"] {
+        let lists = text(&["uniques", "t.csv", flag, "--show-values"]);
+        let single = "\"\"\"a|b\"\"\"";
+        let others = lists.replace(single, "");
+        assert!(lists.contains(single) && others.contains("\"a|b\","), "{lists}");
+        assert!(lists.contains("\"\"\"x|y\"\"\""), "{lists}");
+    }
+}

@@ -19,6 +19,7 @@ role = "sensitive"
 diversity = "2"
 [release]
 preset = "ihsn-5"
+undeclared = "quasi-identifier"
 accept = ["downcoding"]
 [[release.combination]]
 columns = ["age", "sex"]
@@ -97,7 +98,7 @@ fn a_rehearsal_of_all_rows_fails_as_the_release_would() {
         assert_eq!(output.status.code(), Some(4), "{}", seen(&output));
         assert!(seen(&output).contains("nothing is left to publish"));
     }
-    let policy = "schema = 1\n[release]\nk = 9\naccept = [\"downcoding\"]\n";
+    let policy = "schema = 1\n[release]\nk = 9\nundeclared = \"quasi-identifier\"\naccept = [\"downcoding\"]\n";
     std::fs::write(folder.path().join("muslin.toml"), policy).unwrap();
     let output = muslin(folder.path(), &[&ARGS[..], &["--dry-run"]].concat());
     assert_eq!(output.status.code(), Some(4), "{}", seen(&output));
@@ -108,7 +109,7 @@ fn a_rehearsal_of_all_rows_fails_as_the_release_would() {
 fn other_releases_of_the_same_input_are_told() {
     let folder = folder("300");
     let warned = |to: &str, more: &[&str]| {
-        let args = [&ARGS[..5], &[to], more].concat();
+        let args = [&ARGS[..6], &[to], more].concat();
         let output = muslin(folder.path(), &args);
         assert!(output.status.success());
         String::from_utf8(output.stdout).unwrap().contains("other releases of this input")
@@ -123,7 +124,8 @@ fn other_releases_of_the_same_input_are_told() {
     assert!(warned("fifth", &["--reproducible", "--seed", "8"]), "another draw");
 }
 
-const ARGS: [&str; 6] = ["protect", "people.csv", "-p", "muslin.toml", "-o", "release"];
+const ARGS: [&str; 7] =
+    ["protect", "--allow-findings", "people.csv", "-p", "muslin.toml", "-o", "release"];
 
 /// Everything beside the release and what it was made from.
 fn leftovers(folder: &Path) -> Vec<String> {
@@ -143,7 +145,16 @@ fn a_policy_makes_a_release_that_is_judged() {
     insta::assert_snapshot!("summary", summary);
     let judged = muslin(
         folder.path(),
-        &["verify", "release", "-p", "muslin.toml", "--original", "people.csv", "--json"],
+        &[
+            "verify",
+            "--allow-findings",
+            "release",
+            "-p",
+            "muslin.toml",
+            "--original",
+            "people.csv",
+            "--json",
+        ],
     );
     let report: Value = serde_json::from_slice(&judged.stdout).unwrap();
     assert_eq!(report["met"], true);
@@ -151,7 +162,7 @@ fn a_policy_makes_a_release_that_is_judged() {
     let data = folder.path().join("release/data.csv");
     let text = std::fs::read_to_string(&data).unwrap().replacen("female", "male", 1);
     std::fs::write(&data, text).unwrap();
-    let judged = muslin(folder.path(), &["verify", "release"]);
+    let judged = muslin(folder.path(), &["verify", "--allow-findings", "release"]);
     let text = String::from_utf8(judged.stdout).unwrap();
     assert_eq!(judged.status.code(), Some(1));
     assert!(text.contains("data.csv is not the file that was written"), "{text}");
@@ -193,8 +204,10 @@ fn what_goes_wrong_has_a_way_out() {
     assert_eq!(leftovers(path), Vec::<String>::new());
     assert!(!path.join("release").exists());
     std::fs::write(path.join("muslin.toml"), POLICY).unwrap();
-    let nowhere =
-        muslin(path, &["protect", "people.csv", "-p", "muslin.toml", "-o", "/proc/release"]);
+    let nowhere = muslin(
+        path,
+        &["protect", "--allow-findings", "people.csv", "-p", "muslin.toml", "-o", "/proc/release"],
+    );
     assert_eq!(nowhere.status.code(), Some(6));
 }
 
@@ -217,7 +230,7 @@ fn a_killed_program_leaves_a_whole_release_or_none() {
         child.kill().unwrap();
         child.wait().unwrap();
         if path.join("release").exists() {
-            let judged = muslin(path, &["verify", "release", "--json"]);
+            let judged = muslin(path, &["verify", "--allow-findings", "release", "--json"]);
             let report: Value = serde_json::from_slice(&judged.stdout).unwrap();
             assert_eq!(report["met"], true, "round {round}");
         }
@@ -225,7 +238,7 @@ fn a_killed_program_leaves_a_whole_release_or_none() {
     // The next one removes what the killed ones left.
     assert!(muslin(path, &ARGS).status.success());
     assert_eq!(leftovers(path), Vec::<String>::new());
-    assert!(muslin(path, &["verify", "release"]).status.success());
+    assert!(muslin(path, &["verify", "--allow-findings", "release"]).status.success());
 }
 
 #[test]
@@ -240,7 +253,7 @@ fn of_two_at_once_one_wins() {
             })
             .collect();
         assert!(both.iter_mut().all(|child| child.wait().unwrap().success()));
-        assert!(muslin(path, &["verify", "release"]).status.success());
+        assert!(muslin(path, &["verify", "--allow-findings", "release"]).status.success());
         assert_eq!(leftovers(path), Vec::<String>::new());
     }
 }
@@ -261,15 +274,15 @@ fn a_full_disk_leaves_the_old_release() {
     let small = muslin(folder.path(), &["demo-data", "hospital", "--rows", "60", "-o", "few.csv"]);
     assert!(small.status.success());
     let first =
-        ["protect", "few.csv", "-p", "muslin.toml", "-o", "disk/release", "--role", "age=other"];
+        ["protect", "--allow-findings", "few.csv", "-p", "muslin.toml", "-o", "disk/release"];
     let first = muslin(folder.path(), &first);
     let text = String::from_utf8_lossy(&first.stderr).into_owned();
     let full = muslin(
         folder.path(),
-        &["protect", "people.csv", "-p", "muslin.toml", "-o", "disk/release"],
+        &["protect", "--allow-findings", "people.csv", "-p", "muslin.toml", "-o", "disk/release"],
     );
     let left: Vec<_> = std::fs::read_dir(&disk).unwrap().map(|e| e.unwrap().file_name()).collect();
-    let judged = muslin(folder.path(), &["verify", "disk/release"]);
+    let judged = muslin(folder.path(), &["verify", "--allow-findings", "disk/release"]);
     std::thread::sleep(Duration::from_millis(50));
     let unmounted = Command::new("umount").arg(&disk).status().unwrap();
     assert!(unmounted.success());

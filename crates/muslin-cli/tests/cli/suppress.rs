@@ -60,3 +60,30 @@ fn what_cannot_be_reached_ends_with_4_and_writes_nothing() {
     let output = muslin(folder.path(), &["suppress", "t.csv", "-k", "2", "--weight", "zip=never"]);
     assert_eq!(output.status.code(), Some(4));
 }
+
+#[test]
+fn a_value_that_looks_like_a_suppressed_cell_is_refused() {
+    let folder = folder_with(&[("a.csv", b"c,s\n*,x\n*,x\n1,y\n2,y\n")]);
+    let stars = |args: &[&str]| muslin(folder.path(), args);
+    for command in ["suppress", "generalize"] {
+        let output = stars(&[command, "a.csv", "-k", "2", "--role", "s=sensitive", "-o", "r.csv"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{command}: {said}");
+        assert!(said.contains("`*` of c ") || said.contains("`*` of `c` "), "{said}");
+        assert!(said.contains("`--null '*'`"), "{said}");
+        assert!(!folder.path().join("r.csv").exists());
+        let args = [command, "a.csv", "-k", "2", "--role", "s=sensitive", "--null", "*", "-o"];
+        let output = stars(&[&args[..], &["r.csv"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{command}");
+        std::fs::remove_file(folder.path().join("r.csv")).unwrap();
+        // A column that is not published is nobody's business.
+        let args = [command, "a.csv", "-k", "2", "--role", "c=identifier", "--qi", "s", "-o"];
+        assert_eq!(stars(&[&args[..], &["r.csv"]].concat()).status.code(), Some(0), "{command}");
+        std::fs::remove_file(folder.path().join("r.csv")).unwrap();
+    }
+    let args = ["bucketize", "a.csv", "-l", "2", "--sensitive", "s", "-o", "r.csv"];
+    let output = stars(&args);
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    assert!(said.contains("looks like a suppressed cell"), "{said}");
+}

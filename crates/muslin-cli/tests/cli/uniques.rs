@@ -163,7 +163,7 @@ fn the_list_reads_back_from_every_format() {
         let cell = |column: &str, row: u32| {
             let column = table.column(table.find(column).unwrap());
             let at = column.code(RowId::new(row)).value().unwrap();
-            CsvStyle::default().spell(column.dictionary().values(), at)
+            CsvStyle::default().spell(column.dictionary(), at)
         };
         assert_eq!((cell("row", 1), cell("columns", 1)), ("0".into(), "A|B|C|D".into()), "{name}");
         assert_eq!((cell("row", 2), cell("size", 2)), ("1".into(), "2".into()), "{name}");

@@ -47,7 +47,8 @@ fn the_claims_of_a_report_are_checked() {
         ],
     );
     std::fs::write(folder.path().join("report.json"), &made.stdout).unwrap();
-    let args = ["r.csv", "--claims", "report.json", "--original", "o.csv", "--json"];
+    let args =
+        ["r.csv", "--claims", "report.json", "--original", "o.csv", "--json", "--allow-findings"];
     let output = muslin(folder.path(), &[&["verify"], &args[..]].concat());
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((report["met"].as_bool(), output.status.code()), (Some(true), Some(0)));
@@ -82,7 +83,7 @@ fn the_claims_of_a_report_are_checked() {
     std::fs::write(folder.path().join("r.csv"), format!("{kept}\n{false_row}\n")).unwrap();
     let untrue = verify(folder.path(), &args[..5]);
     assert!(
-        untrue.contains("truthful") && untrue.contains("no values of the original"),
+        untrue.contains("exit 1\n") && untrue.contains("1 cell of column `illness`"),
         "{untrue}"
     );
     assert!(!untrue.contains("gout"), "{untrue}");
@@ -137,4 +138,68 @@ fn what_goes_wrong_has_a_way_out() {
     };
     let all: String = wrong.iter().map(shown).collect();
     insta::assert_snapshot!("wrong", all);
+}
+
+/// Two ways to write labels, and a form that nothing knows.
+#[test]
+fn labels_of_other_tools_are_read_or_said_not_to_be_understood() {
+    let original =
+        b"age,birth,s\n41,1980-05-01,x\n47,1980-05-20,y\n72,1990-01-05,x\n85,1990-11-11,y\n";
+    let other = b"age,birth,s\n40-49,1980-05,x\n40-49,1980-05,y\n70+,1990,x\n70+,1990,y\n";
+    let odd = b"age,birth,s\n40 bis unter 50,1980-05,x\n40 bis unter 50,1980-05,y\n70+,1990,x\n70+,1990,y\n";
+    let lie = b"age,birth,s\n50-59,1980-05,x\n40-49,1980-05,y\n70+,1990,x\n70+,1990,y\n";
+    let folder =
+        folder_with(&[("o.csv", original), ("r.csv", other), ("odd.csv", odd), ("lie.csv", lie)]);
+    let truthful = |release: &str, more: &[&str]| {
+        let args = [
+            "verify",
+            "--allow-findings",
+            release,
+            "--original",
+            "o.csv",
+            "--sensitive",
+            "s",
+            "--json",
+        ];
+        let output = muslin(folder.path(), &[&args[..], more].concat());
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let checks = report["checks"].as_array().unwrap();
+        checks.iter().find(|check| check["claim"] == "truthful").unwrap().clone()
+    };
+    let found = truthful("r.csv", &[]);
+    assert_eq!((&found["met"], &found["decided"]), (&true.into(), &true.into()), "{found}");
+    let found = truthful("odd.csv", &[]);
+    assert_eq!((&found["met"], &found["decided"]), (&false.into(), &false.into()), "{found}");
+    let reason = found["reason"].as_str().unwrap();
+    assert!(reason.contains("2 cells of column `age` that are not understood"), "{reason}");
+    assert!(reason.contains("--label-format"), "{reason}");
+    let form = ["--label-format", "age={low} bis unter {below}"];
+    let found = truthful("odd.csv", &form);
+    assert_eq!((&found["met"], &found["decided"]), (&true.into(), &true.into()), "{found}");
+    let found = truthful("lie.csv", &[]);
+    assert_eq!((&found["met"], &found["decided"]), (&false.into(), &true.into()), "{found}");
+    // What is lost is the same however labels are written.
+    let lost = |release: &str, more: &[&str]| {
+        let args = ["diff", "o.csv", release, "--sensitive", "s", "--json"];
+        let output = muslin(folder.path(), &[&args[..], more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["loss"].clone()
+    };
+    assert_eq!(lost("r.csv", &[]), lost("odd.csv", &form));
+    let args = ["diff", "o.csv", "odd.csv", "--sensitive", "s"];
+    let output = muslin(folder.path(), &args);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("not understood") && said.contains("--label-format 'age="), "{said}");
+    let wrong = [
+        "verify",
+        "--allow-findings",
+        "odd.csv",
+        "--original",
+        "o.csv",
+        "--label-format",
+        "age={low}{high}",
+    ];
+    assert_eq!(muslin(folder.path(), &wrong).status.code(), Some(2));
 }

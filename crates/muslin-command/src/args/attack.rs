@@ -1,11 +1,11 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueHint};
-use muslin::SuppressNotion;
+use muslin::{LabelFormat, SuppressNotion};
 
 use super::generalize::parse_hierarchy;
 use super::names::{Names, Slices, parse_names, parse_slices};
-use super::{InputArgs, one_of};
+use super::{InputArgs, ReleaseReadArgs, one_of};
 
 #[derive(Debug, ClapArgs)]
 #[command(mut_arg("file", |file| file
@@ -16,6 +16,8 @@ pub struct Attack {
     #[command(flatten)]
     pub input: InputArgs,
     #[command(flatten)]
+    pub release_read: ReleaseReadArgs,
+    #[command(flatten)]
     pub attacker: AttackerArgs,
     #[command(flatten)]
     pub made: MadeArgs,
@@ -25,14 +27,14 @@ pub struct Attack {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "What the attacker has and wants")]
 pub struct AttackerArgs {
-    /// The table that the release was made from: it judges the guesses, and orders made by a seed are
+    /// The table that the release was made from: it scores the guesses, and orders made by a seed are
     /// undone with it.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub original: Option<PathBuf>,
-    /// The columns that somebody may know [default: by role, or all but identifiers and sensitive ones].
+    /// The columns that the attacker may know of a person [default: by role, or all but identifiers and sensitive ones].
     #[arg(long, visible_alias = "qi", value_name = "NAMES", value_parser = parse_names)]
     pub quasi_identifiers: Option<Vec<Names>>,
-    /// The column that the attacker wants to know [default: the one with that role].
+    /// The column that the attacker wants to infer [default: each one with that role].
     #[arg(long, value_name = "NAME")]
     pub sensitive: Option<String>,
     /// A file of people to look up in the release.
@@ -51,13 +53,14 @@ pub struct AttackerArgs {
     /// Guess the seeds below this number.
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     pub seeds: u64,
-    /// Try only these attacks: disambiguation, row-order, dependencies, homogeneity, skewness, definetti,
-    /// membership, linkage, composition, seed.
+    /// Try only these attacks: disambiguation, row-order, dependencies, within-groups, homogeneity, skewness,
+    /// definetti, membership, linkage, composition, seed.
     #[arg(long, value_name = "NAMES", value_parser = parse_names)]
     pub only: Option<Vec<Names>>,
-    /// End with exit code 1 where an attack gains more than this share over what one gets without it.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.05)]
-    pub max_advantage: f64,
+    /// End with exit code 1 where an attack is right more often than its baseline by more than this share, and by more
+    /// than chance.
+    #[arg(long, value_name = "SHARE")]
+    pub max_advantage: Option<f64>,
 }
 
 /// How the release was made.
@@ -90,4 +93,8 @@ pub struct MadeArgs {
     /// A folder with hierarchies, in files named after columns, such as `hierarchy_age.csv`.
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub hierarchies: Option<PathBuf>,
+    /// The form of a column's labels, where they are none that muslin knows: `age={low} to {high}`, with the
+    /// fields {low}, {high}, {above}, {below}, {prefix} and {value}; may be repeated.
+    #[arg(long, value_name = "NAME=FORM")]
+    pub label_format: Vec<LabelFormat>,
 }

@@ -27,21 +27,21 @@ pub struct BucketArgs {
     /// The column whose values change places [default: the one with the role sensitive].
     #[arg(long, value_name = "NAME")]
     pub sensitive: Option<String>,
-    /// Let no value of it be that of more than one in L rows of a bucket.
+    /// Let no value of it be that of more than one in L rows of a bucket [default: by the policy].
     #[arg(short, value_name = "L")]
-    pub l: u32,
+    pub l: Option<u32>,
     /// The columns that people are known by; all but identifiers are published [default: by role, or
     /// all but identifiers and sensitive ones].
     #[arg(long, visible_alias = "qi", value_name = "NAMES", value_parser = parse_names)]
     pub quasi_identifiers: Option<Vec<Names>>,
     /// Make buckets of rows with different sensitive values (anatomy), or of rows that are alike, which
-    /// keeps more of how columns are associated (mondrian).
-    #[arg(long, value_name = "WAY", default_value = "anatomy",
+    /// keeps more of how columns are associated (mondrian) [default: by the policy, or anatomy].
+    #[arg(long, value_name = "WAY",
         value_parser = one_of([BucketMethod::Anatomy, BucketMethod::Mondrian], |method| match method {
             BucketMethod::Mondrian => "mondrian".into(),
             _ => "anatomy".into(),
         }))]
-    pub method: BucketMethod,
+    pub method: Option<BucketMethod>,
     /// The name of the column of buckets.
     #[arg(long, value_name = "NAME", default_value = BUCKET_NAME)]
     pub bucket_name: String,

@@ -2,9 +2,11 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueHint};
 
-use super::InputArgs;
+use muslin::LabelFormat;
+
 use super::generalize::parse_hierarchy;
 use super::names::{Names, Slices, parse_names, parse_slices};
+use super::{InputArgs, ReleaseReadArgs};
 
 #[derive(Debug, ClapArgs)]
 #[command(mut_arg("file", |file| file
@@ -15,9 +17,12 @@ use super::names::{Names, Slices, parse_names, parse_slices};
 pub struct Diff {
     #[command(flatten)]
     pub input: InputArgs,
-    /// The table after, in any of these formats; spellings of missing are the original's.
-    #[arg(index = 2, value_name = "RELEASE", value_hint = ValueHint::FilePath)]
-    pub release: PathBuf,
+    #[command(flatten)]
+    pub release_read: ReleaseReadArgs,
+    /// The table after: a file in any of these formats, or a folder that `muslin protect` wrote. Several
+    /// releases are compared in one table. Spellings of missing are the original's.
+    #[arg(index = 2, value_name = "RELEASE", required = true, num_args = 1.., value_hint = ValueHint::AnyPath)]
+    pub release: Vec<PathBuf>,
     #[command(flatten)]
     pub measured: MeasuredArgs,
     #[command(flatten)]
@@ -55,6 +60,10 @@ pub struct LabelArgs {
     /// A folder with hierarchies, in files named after columns, such as `hierarchy_age.csv`.
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub hierarchies: Option<PathBuf>,
+    /// The form of a column's labels, where they are none that muslin knows: `age={low} to {high}`, with the
+    /// fields {low}, {high}, {above}, {below}, {prefix} and {value}; may be repeated.
+    #[arg(long, value_name = "NAME=FORM")]
+    pub label_format: Vec<LabelFormat>,
     /// The column of the release that numbers buckets [default: bucket, if the original has none].
     #[arg(long, value_name = "NAME")]
     pub bucket: Option<String>,
@@ -89,7 +98,7 @@ pub struct ShownArgs {
     /// Show values of cells in the JSON report and the plots.
     #[arg(long)]
     pub show_values: bool,
-    /// Write plots as SVG into this folder: losses, associations, each column before and after.
+    /// Write plots of the release as SVG into this folder: losses, associations, each column before and after.
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub plots: Option<PathBuf>,
 }

@@ -1,16 +1,17 @@
 use clap::Args as ClapArgs;
-use muslin::{AskAt, EngineName};
+use muslin::{AskAt, EngineName, HAS_QUERY_ENGINE};
 
-/// Where a table is asked about.
+/// Where a table is asked about. A build that has no query engine does not show these flags, and says how
+/// to build one that has.
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Where to ask")]
 pub struct EngineArgs {
     /// Who answers: `memory`, `datafusion` for tables larger than memory, folders, globs and object stores, or a
     /// cluster such as `ballista://host:50050` [default: memory].
-    #[arg(long, value_name = "ENGINE", value_parser = parse_engine)]
+    #[arg(long, value_name = "ENGINE", value_parser = parse_engine, hide = !HAS_QUERY_ENGINE)]
     pub engine: Option<EngineName>,
     /// Look at what this query gives, such as `select age, sex from input where year = 2020`; `input` is FILE.
-    #[arg(long, value_name = "QUERY")]
+    #[arg(long, value_name = "QUERY", hide = !HAS_QUERY_ENGINE)]
     pub sql: Option<String>,
 }
 

@@ -22,9 +22,9 @@ pub struct Generalize {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "What to reach")]
 pub struct ClassArgs {
-    /// Make every row one of at least this many that agree on all quasi-identifiers.
+    /// Make every row one of at least this many that agree on all quasi-identifiers [default: by the policy].
     #[arg(short, value_name = "K")]
-    pub k: u32,
+    pub k: Option<u32>,
     /// The columns to generalize [default: by role, or all but identifiers and sensitive ones].
     #[arg(long, visible_alias = "qi", value_name = "NAMES", value_parser = parse_names)]
     pub quasi_identifiers: Option<Vec<Names>>,
@@ -47,10 +47,10 @@ pub struct ClassArgs {
 #[command(next_help_heading = "How to recode")]
 pub struct RecodeArgs {
     /// Cut classes out of each other (mondrian), take each class (local) or each column
-    /// (full-domain) to levels of hierarchies.
-    #[arg(long, value_name = "WAY", default_value = Recoding::Mondrian.name(),
+    /// (full-domain) to levels of hierarchies [default: by the policy, or mondrian].
+    #[arg(long, value_name = "WAY",
         value_parser = one_of(Recoding::ALL, |recoding| recoding.name().into()))]
-    pub recoding: Recoding,
+    pub recoding: Option<Recoding>,
     /// The hierarchy of a column: a file with a value and its labels, level by level, on each line; may be
     /// repeated [default: by the policy file, or made from the values].
     #[arg(long, value_name = "NAME=FILE", value_parser = parse_hierarchy)]
@@ -62,10 +62,14 @@ pub struct RecodeArgs {
     /// [default: by hierarchies that are given; numbers and dates as ranges, others as sets].
     #[arg(long, value_name = "FORM", value_parser = one_of(Labels::ALL, |labels| labels.name().into()))]
     pub labels: Option<Labels>,
-    /// Bounds of ranges: on a grid, or tight, which may be one person's values.
-    #[arg(long, value_name = "BOUNDS", default_value = Bounds::Grid.name(),
+    /// Publish sets of texts and codes only up to this many values; a larger one becomes `*`
+    /// [default: by the policy, or 5].
+    #[arg(long, value_name = "N")]
+    pub max_set: Option<u32>,
+    /// Bounds of ranges: on a grid, or tight, which may be one person's values [default: by the policy, or grid].
+    #[arg(long, value_name = "BOUNDS",
         value_parser = one_of([Bounds::Grid, Bounds::Tight], |bounds| bounds.name().into()))]
-    pub bounds: Bounds,
+    pub bounds: Option<Bounds>,
     /// The step of a column's grid [default: 1, 2 or 5 times a power of ten]; may be repeated.
     #[arg(long, value_name = "NAME=STEP", value_parser = parse_grid)]
     pub grid: Vec<(String, f64)>,
@@ -107,7 +111,7 @@ pub(super) fn parse_closeness(text: &str) -> Result<SpreadSetting, String> {
 }
 
 /// `0.02` or `2%`.
-fn parse_share(text: &str) -> Result<f64, String> {
+pub(super) fn parse_share(text: &str) -> Result<f64, String> {
     let number = |text: &str| text.trim().parse::<f64>().ok();
     let share = match text.strip_suffix('%') {
         Some(percent) => number(percent).map(|percent| percent / 100.0),

@@ -27,6 +27,9 @@ pub struct Keys {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "What to find")]
 pub struct QuestionArgs {
+    /// The columns that sets are made of [default: by role, or all but identifiers].
+    #[arg(long, visible_alias = "qi", value_name = "NAMES", value_parser = parse_names)]
+    pub quasi_identifiers: Option<Vec<Names>>,
     /// Find every minimal key, or every minimal set of columns that reaches `--beta`.
     #[arg(long, group = "question")]
     pub all: bool,

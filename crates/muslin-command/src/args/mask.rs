@@ -20,12 +20,15 @@ pub struct Mask {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "What to publish")]
 pub struct MaskArgs {
-    /// What is measured: classes of all rows, or row pairs told apart of all pairs.
+    /// The columns that are measured and masked [default: by role, or all but identifiers].
+    #[arg(long, visible_alias = "qi", value_name = "NAMES", value_parser = parse_names)]
+    pub quasi_identifiers: Option<Vec<Names>>,
+    /// What is measured: classes of all rows, or row pairs told apart of all pairs [default: by the policy].
     #[arg(long, value_name = "MEASURE", value_parser = one_of(Measure::ALL, |measure| measure.name().into()))]
-    pub measure: Measure,
-    /// The ratio that the published columns do not exceed, from 0 to 1.
+    pub measure: Option<Measure>,
+    /// The ratio that the published columns do not exceed, from 0 to 1 [default: by the policy].
     #[arg(long, value_name = "B", value_parser = parse_beta)]
-    pub beta: Beta,
+    pub beta: Option<Beta>,
     /// Find the most that can be published, with proof, instead of a good choice.
     #[arg(long)]
     pub exact: bool,

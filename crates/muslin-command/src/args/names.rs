@@ -4,6 +4,8 @@
 //! space, stands between double quotes, and a quote within it is doubled. Slices of names stand
 //! between `|`; a name with that is quoted too.
 
+use muslin::quoted;
+
 /// Names that one flag lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names(Vec<String>);
@@ -86,14 +88,7 @@ pub fn slices_for_shell(slices: &[Vec<String>]) -> String {
 
 /// Names as a flag takes them.
 pub fn joined(names: &[String]) -> String {
-    let quoted = |name: &String| {
-        let is_plain = !name.is_empty()
-            && name.trim() == name
-            && !name.starts_with('"')
-            && !name.contains([',', '|']);
-        if is_plain { name.clone() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
-    };
-    names.iter().map(quoted).collect::<Vec<_>>().join(",")
+    names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(",")
 }
 
 /// A command for a shell: what is not plain stands between quotes.

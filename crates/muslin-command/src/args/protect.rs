@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueHint};
 
 use super::InputArgs;
+use super::verify::VerdictArgs;
 
 #[derive(Debug, ClapArgs)]
 #[command(mut_arg("missing", |missing| missing.hide(true)))]
@@ -21,4 +22,6 @@ pub struct Protect {
     /// Decide every draw by `--seed`, so that the same input and policy make the same bytes.
     #[arg(long, help_heading = "Release")]
     pub reproducible: bool,
+    #[command(flatten)]
+    pub verdict: VerdictArgs,
 }

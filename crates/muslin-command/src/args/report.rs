@@ -2,18 +2,24 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args as ClapArgs, ValueHint};
-use muslin::Audience;
+use muslin::{Audience, LabelFormat};
 
 use super::names::parse_names;
-use super::{InputArgs, Names, one_of, parse_time};
+use super::{InputArgs, Names, ReleaseReadArgs, one_of, parse_time};
 
 #[derive(Debug, ClapArgs)]
 pub struct Report {
     #[command(flatten)]
     pub input: InputArgs,
+    #[command(flatten)]
+    pub release_read: ReleaseReadArgs,
     /// A release of the table: a file, or the folder that `muslin protect` wrote.
     #[arg(long, value_name = "RELEASE", help_heading = "Report", value_hint = ValueHint::AnyPath)]
     pub release: Option<PathBuf>,
+    /// The form of the labels of a column of the release, where they are none that muslin knows: `age={low} to {high}`, with the
+    /// fields {low}, {high}, {above}, {below}, {prefix} and {value}; may be repeated.
+    #[arg(long, value_name = "NAME=FORM", help_heading = "Report")]
+    pub label_format: Vec<LabelFormat>,
     /// Who it is for: those who have the data, or everybody.
     #[arg(long, value_name = "WHO", default_value = "internal", help_heading = "Report",
         value_parser = one_of([Audience::Internal, Audience::External], |who| who.name().into()))]

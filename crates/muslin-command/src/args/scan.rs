@@ -13,16 +13,16 @@ pub struct Scan {
     #[command(flatten)]
     pub place: EngineArgs,
     /// Look at the classes of these columns together instead of the suggested ones.
-    #[arg(long, visible_alias = "qi", value_name = "NAMES", value_parser = parse_names)]
+    #[arg(long, visible_alias = "qi", value_name = "NAMES", value_parser = parse_names, help_heading = "What to look for")]
     pub quasi_identifiers: Option<Vec<Names>>,
-    /// Compare columns by the rows that they put into classes below this.
-    #[arg(short, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..))]
-    pub k: u32,
+    /// Compare columns by the rows that they put into classes below this [default: by the policy, or 5].
+    #[arg(short, value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "What to look for")]
+    pub k: Option<u32>,
     /// How long to search once the file is read, such as 10s or 2m: more time, more depth.
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_time, help_heading = "What to look for")]
     pub budget: Duration,
     /// Write the report with plots to this file too, for those who have the data: `.html`, `.md` or `.json`.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Report")]
     pub html: Option<PathBuf>,
 }
 
@@ -39,6 +39,9 @@ impl InputArgs {
         }
         self.role.iter().for_each(|(name, role)| add("--role", format!("{name}={}", role.name())));
         self.types.iter().for_each(|(name, own)| add("--type", format!("{name}={}", own.name())));
+        self.date_format
+            .iter()
+            .for_each(|(name, own)| add("--date-format", format!("{name}={own}")));
         if let Some(missing) = self.missing {
             add("--missing", missing.to_string());
         }

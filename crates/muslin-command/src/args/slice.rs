@@ -27,11 +27,12 @@ pub struct CutArgs {
     /// The column whose values nobody should learn [default: the one with the role sensitive].
     #[arg(long, value_name = "NAME")]
     pub sensitive: Option<String>,
-    /// Let nobody's value of it be told with a probability above one in L.
+    /// Let an attacker infer no person's value of it with a probability above one in L [default: by the
+    /// policy].
     #[arg(short, value_name = "L")]
-    pub l: u32,
-    /// Columns that stay together: `age,sex|zip,disease`; a column may be in several slices [default:
-    /// found by how strongly columns are associated].
+    pub l: Option<u32>,
+    /// Columns that stay together: `age,sex|zip,disease`; a column may be in several slices [default: by
+    /// the policy, or found by how strongly columns are associated].
     #[arg(long, value_name = "SLICES", value_parser = parse_slices, conflicts_with_all = ["count", "with_sensitive"])]
     pub slices: Option<Slices>,
     /// Find this many slices [default: as many as have about two columns each].

@@ -20,16 +20,16 @@ pub struct Suppress {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "What to reach")]
 pub struct SuppressArgs {
-    /// Make every row one of this many.
+    /// Make every row one of this many [default: by the policy].
     #[arg(short, value_name = "K")]
-    pub k: u32,
+    pub k: Option<u32>,
     /// The columns that lose cells [default: by role, or all but identifiers and sensitive ones].
     #[arg(long, visible_alias = "qi", value_name = "NAMES", value_parser = parse_names)]
     pub quasi_identifiers: Option<Vec<Names>>,
-    /// What is to hold: equal rows (k-anonymity), or less.
-    #[arg(long, value_name = "NOTION", default_value = SuppressNotion::KAnonymity.name(),
+    /// What is to hold: equal rows (k-anonymity), or less [default: by the policy, or k-anonymity].
+    #[arg(long, value_name = "NOTION",
         value_parser = one_of(SuppressNotion::ALL, |notion| notion.name().into()))]
-    pub notion: SuppressNotion,
+    pub notion: Option<SuppressNotion>,
     /// How cells are chosen: paper 003's a, b, c, d or shortest (with `--notion ambiguity`), or
     /// exact, for small tables [default: a search that proves how good it is].
     #[arg(long, value_name = "METHOD", value_parser = one_of(SuppressMethod::ALL, |method| method.name().into()))]
@@ -51,9 +51,10 @@ pub struct SuppressArgs {
     /// quasi-identifiers or not.
     #[arg(long)]
     pub closed: bool,
-    /// Stop the search when the cost is this near to the proven bound, as a share of it.
-    #[arg(long, value_name = "G", default_value_t = 0.02)]
-    pub gap: f64,
+    /// Stop the search when the cost is this near to the proven bound, as a share of it [default: by the
+    /// policy, or 0.02].
+    #[arg(long, value_name = "G")]
+    pub gap: Option<f64>,
     /// Break a dependency, such as "age,town -> diagnosis", instead: each row then fits another value.
     #[arg(long, value_name = "X -> Y", value_parser = parse_dependency)]
     pub r#break: Option<(Vec<String>, Vec<String>)>,

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueHint};
 use muslin::{GroupBy, Method, Score, WriteFormat};
 
+use super::names::{Names, parse_names};
 use super::{EngineArgs, InputArgs, one_of};
 
 #[derive(Debug, ClapArgs)]
@@ -22,6 +23,9 @@ pub struct Uniques {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "What to find")]
 pub struct SearchArgs {
+    /// The columns that sets of values are made of [default: by role, or all but identifiers].
+    #[arg(long, visible_alias = "qi", value_name = "NAMES", value_parser = parse_names)]
+    pub quasi_identifiers: Option<Vec<Names>>,
     /// Find sets of values that at most this many rows hold.
     #[arg(short, value_name = "N", default_value_t = 1)]
     pub k: u32,

@@ -3,12 +3,12 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueHint};
 use muslin::{CellCost, SpreadSetting};
 
-use super::InputArgs;
 use super::diff::LabelArgs;
 use super::engine::EngineArgs;
-use super::generalize::{parse_closeness, parse_diversity};
+use super::generalize::{parse_closeness, parse_diversity, parse_share};
 use super::names::{Names, parse_names};
 use super::suppress::parse_cost;
+use super::{InputArgs, ReleaseReadArgs};
 
 #[derive(Debug, ClapArgs)]
 #[command(mut_arg("file", |file| file
@@ -19,11 +19,48 @@ pub struct Verify {
     #[command(flatten)]
     pub input: InputArgs,
     #[command(flatten)]
+    pub release_read: ReleaseReadArgs,
+    #[command(flatten)]
     pub place: EngineArgs,
     #[command(flatten)]
     pub claimed: ClaimedArgs,
     #[command(flatten)]
     pub labels: LabelArgs,
+    /// Do not try attacks; that is a finding then.
+    #[arg(long, help_heading = "Verdict")]
+    pub no_attacks: bool,
+    #[command(flatten)]
+    pub verdict: VerdictArgs,
+}
+
+/// What keeps a verdict from being passed.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Verdict")]
+pub struct VerdictArgs {
+    /// The largest share of rows that columns beside the quasi-identifiers may make unique [default: by the
+    /// policy, or 5%].
+    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
+    pub max_unique: Option<f64>,
+    /// The most that an attack may gain over its baseline [default: by the policy, or 5%].
+    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
+    pub max_advantage: Option<f64>,
+    /// End with exit code 0 where every check passed, although there are findings.
+    #[arg(long)]
+    pub allow_findings: bool,
+}
+
+impl VerdictArgs {
+    /// The share that is accepted; the flag wins over the policy.
+    pub(crate) fn max_unique(&self, policy: Option<&muslin::Policy>) -> f64 {
+        let of_policy = policy.and_then(|policy| policy.release.max_unique);
+        self.max_unique.or(of_policy).unwrap_or(muslin::MAX_UNIQUE)
+    }
+
+    /// What an attack may gain; the flag wins over the policy.
+    pub(crate) fn max_advantage(&self, policy: Option<&muslin::Policy>) -> f64 {
+        let of_policy = policy.and_then(|policy| policy.release.max_advantage);
+        self.max_advantage.or(of_policy).unwrap_or(muslin::AttackJob::MAX_ADVANTAGE)
+    }
 }
 
 /// What must hold.

@@ -1,39 +1,39 @@
 //! `muslin attack`, as a job.
 
-use muslin::{AttackJob, ColumnChoice, Policy, ReadOptions};
+use muslin::{AttackJob, Policy, ProtectMethod};
 
-use super::{Asked, Wrong, same_missing, set_hierarchies};
+use super::{Asked, Wrong, release_read, same_missing, set_hierarchies};
 use crate::Places;
 use crate::args::{Attack, Names};
 
 impl Attack {
     /// The job that the flags and the policy file describe; flags win.
     pub fn job(&self, places: &Places) -> Result<AttackJob, Wrong> {
-        let Asked { read, roles, missing: _, mut hierarchies, policy } =
-            Asked::new(&self.input, places)?;
-        same_missing(&self.input, "attacked")?;
+        let asked = Asked::new(&self.input, places)?;
+        same_missing(&asked, self.input.missing, "releases are attacked")?;
+        let slices = asked.policy_with(ProtectMethod::Slice);
+        let slices = slices.and_then(|policy| policy.protect.slice.slices.clone());
+        let notion = asked.policy_with(ProtectMethod::Suppress);
+        let notion = notion.and_then(|policy| policy.protect.suppress.notion);
+        let Asked { read, roles, mut hierarchies, policy, .. } = asked;
         let (attacker, made) = (&self.attacker, &self.made);
         set_hierarchies(&mut hierarchies, &made.hierarchy);
-        let is_flagged = self.input.columns.is_some() || self.input.exclude.is_some();
-        // What the policy says of types and columns is about the original.
-        let original_read = ReadOptions { csv: muslin::CsvOptions::default(), ..read.clone() };
-        let columns = if is_flagged { read.columns.clone() } else { ColumnChoice::All };
-        let types = self.input.types.iter().cloned().collect();
-        // Columns are told by their names, so there are names.
-        let csv = muslin::CsvOptions { header: read.csv.header.or(Some(true)), ..read.csv };
+        let has_original = self.attacker.original.is_some();
+        let of_release =
+            release_read(&read, &self.input, &self.release_read, policy.as_ref(), has_original);
         Ok(AttackJob {
             original: attacker.original.as_ref().map(|name| places.input(name)),
-            read: ReadOptions { csv, columns, types, ..read },
-            original_read: Some(original_read),
+            read: of_release,
+            original_read: Some(read),
             roles,
             quasi_identifiers: attacker.quasi_identifiers.as_deref().map(Names::all),
             sensitive: attacker.sensitive.clone(),
             bucket: made.bucket.clone(),
-            slices: made.slices.as_ref().map(|slices| slices.0.clone()),
+            slices: made.slices.as_ref().map(|slices| slices.0.clone()).or(slices),
             sensitive_table: made.sensitive_table.as_ref().map(|name| places.input(name)),
             token: made.token.clone(),
             k: made.k.or_else(|| policy.as_ref().and_then(Policy::k)),
-            notion: made.notion,
+            notion: made.notion.or(notion),
             aux: attacker.aux.as_ref().map(|name| places.input(name)),
             on: attacker.on.as_deref().map(Names::all).unwrap_or_default(),
             id: attacker.id.clone(),
@@ -41,8 +41,12 @@ impl Attack {
             seeds: attacker.seeds,
             hierarchies,
             hierarchy_folder: made.hierarchies.clone(),
+            label_formats: made.label_format.clone(),
             only: attacker.only.as_deref().map(Names::all),
-            max_advantage: attacker.max_advantage,
+            max_advantage: attacker
+                .max_advantage
+                .or(policy.as_ref().and_then(|own| own.release.max_advantage))
+                .unwrap_or(AttackJob::MAX_ADVANTAGE),
             ..AttackJob::new(places.input(&self.input.file))
         })
     }

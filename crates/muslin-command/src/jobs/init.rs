@@ -14,6 +14,8 @@ impl Init {
             read,
             roles,
             preset: self.preset.clone(),
+            decide: self.decide.iter().cloned().collect(),
+            force: self.force,
             ..InitJob::new(places.input(&self.input.file))
         })
     }

@@ -5,7 +5,7 @@ use muslin::{
     WriteOptions,
 };
 
-use super::{Asked, Wrong};
+use super::{Asked, Wrong, set_quasi_identifiers};
 use crate::Places;
 use crate::args::{Keys, MinimumArgs, Names, QuestionArgs};
 
@@ -16,7 +16,8 @@ impl Keys {
     /// The job that the flags and the policy file describe; flags win.
     pub fn job(&self, places: &Places) -> Result<KeysJob, Wrong> {
         let question = question(self)?;
-        let Asked { read, roles, missing, .. } = Asked::new(&self.input, places)?;
+        let Asked { read, mut roles, missing, .. } = Asked::new(&self.input, places)?;
+        set_quasi_identifiers(&mut roles, self.question.quasi_identifiers.as_deref());
         let output = self.all.output.as_ref().map(|file| KeysOutput {
             destination: places.destination(file),
             options: WriteOptions { format: self.all.format, ..WriteOptions::default() },

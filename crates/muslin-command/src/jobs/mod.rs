@@ -9,6 +9,7 @@ mod init;
 mod keys;
 mod mask;
 mod plan;
+mod policy_use;
 mod protect;
 mod report;
 mod scan;
@@ -21,11 +22,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use muslin::{
-    ColumnChoice, Hierarchies, HierarchySource, MissingRule, Policy, ReadOptions, Role, Run, Seed,
+    ColumnChoice, ColumnType, Hierarchies, HierarchySource, MissingRule, Policy, ReadOptions, Role,
+    Run, Seed,
 };
 
 use crate::Places;
-use crate::args::{Common, InputArgs, Names};
+use crate::args::{Common, InputArgs, Names, ReleaseReadArgs};
 
 /// Why flags make no job.
 #[derive(Debug)]
@@ -61,6 +63,8 @@ struct Asked {
     missing: MissingRule,
     hierarchies: Hierarchies,
     policy: Option<Policy>,
+    /// The policy's file, for messages.
+    policy_name: String,
 }
 
 impl Asked {
@@ -78,7 +82,18 @@ impl Asked {
             read.columns = ColumnChoice::Except(Names::all(columns));
         }
         roles.extend(input.role.iter().cloned());
-        read.types.extend(input.types.iter().cloned());
+        // A pattern of dates that is said now wins over a type that the policy says, and the other way round.
+        for (name, format) in &input.date_format {
+            read.types.remove(name);
+            read.formats.insert(name.clone(), format.clone());
+        }
+        for (name, column_type) in &input.types {
+            let is_said = input.date_format.iter().any(|(own, _)| own == name);
+            if !is_said && *column_type != ColumnType::Date {
+                read.formats.remove(name);
+            }
+            read.types.insert(name.clone(), *column_type);
+        }
         read.null.extend(input.null.iter().cloned());
         let csv = &mut read.csv;
         csv.delimiter = input.delimiter.or(csv.delimiter);
@@ -87,8 +102,42 @@ impl Asked {
         csv.encoding = input.encoding.or(csv.encoding);
         csv.decimal_comma = input.decimal_comma.or(csv.decimal_comma);
         csv.trim |= input.trim;
-        Ok(Self { read, roles, missing: missing.unwrap_or_default(), hierarchies, policy })
+        let missing = missing.unwrap_or_default();
+        let policy_name = input.policy.as_ref().map(|name| places.shown(name)).unwrap_or_default();
+        Ok(Self { read, roles, missing, hierarchies, policy, policy_name })
     }
+}
+
+/// How a release is read. Beside its original, flags and policy are the original's, and the release
+/// has flags of its own; alone, it is what plain flags describe.
+fn release_read(
+    asked: &ReadOptions,
+    input: &InputArgs,
+    own: &ReleaseReadArgs,
+    policy: Option<&Policy>,
+    has_original: bool,
+) -> ReadOptions {
+    let mut csv = own.csv();
+    let mut read = ReadOptions { null: asked.null.clone(), ..ReadOptions::default() };
+    if input.columns.is_some() || input.exclude.is_some() {
+        read.columns = asked.columns.clone();
+    }
+    if !has_original {
+        csv.delimiter = csv.delimiter.or(input.delimiter);
+        csv.quote = csv.quote.or(input.quote.map(|quote| quote.0));
+        csv.header = csv.header.or(input.header);
+        csv.encoding = csv.encoding.or(input.encoding);
+        csv.decimal_comma = csv.decimal_comma.or(input.decimal_comma);
+        csv.trim = input.trim;
+        read.types = input.types.iter().cloned().collect();
+        read.formats = input.date_format.iter().cloned().collect();
+    }
+    // What the policy says of the release's dialect.
+    let style = policy.map(Policy::release_style).unwrap_or_default();
+    csv.delimiter = csv.delimiter.or(style.delimiter);
+    csv.encoding = csv.encoding.or(style.encoding);
+    csv.decimal_comma = csv.decimal_comma.or(style.decimal_comma);
+    ReadOptions { csv, ..read }
 }
 
 /// Takes the columns that a flag names for the quasi-identifiers, instead of those of the policy.
@@ -107,22 +156,39 @@ fn set_hierarchies(hierarchies: &mut Hierarchies, named: &[(String, PathBuf)]) {
 }
 
 /// An error where another rule for missing cells is asked for than releases have.
-fn same_missing(input: &InputArgs, done: &str) -> Result<(), Wrong> {
-    if input.missing.is_none_or(|rule| rule == MissingRule::Category) {
+fn same_missing(asked: &Asked, flag: Option<MissingRule>, done: &str) -> Result<(), Wrong> {
+    if asked.missing == MissingRule::Category {
         return Ok(());
     }
-    Err(Wrong::Usage(match done {
-        "judged" => {
-            "a missing cell is a value of its own when releases are judged\n  hint: leave `--missing` out"
-        }
-        "attacked" => {
-            "a missing cell is a value of its own when releases are attacked\n  hint: leave `--missing` out"
-        }
-        "compared" => {
-            "a missing cell is a value of its own when tables are compared\n  hint: leave `--missing` out"
-        }
-        _ => {
-            "a missing cell is a value of its own when releases are made\n  hint: leave `--missing` out"
-        }
-    }))
+    if flag.is_some() {
+        return Err(Wrong::Usage(match done {
+            "releases are judged" => {
+                "a missing cell is a value of its own when releases are judged\n  hint: leave `--missing` out"
+            }
+            "releases are attacked" => {
+                "a missing cell is a value of its own when releases are attacked\n  hint: leave `--missing` out"
+            }
+            "tables are compared" => {
+                "a missing cell is a value of its own when tables are compared\n  hint: leave `--missing` out"
+            }
+            _ => {
+                "a missing cell is a value of its own when releases are made\n  hint: leave `--missing` out"
+            }
+        }));
+    }
+    Err(missing_of_policy(asked, done))
+}
+
+/// The same where a flag is looked at by the job.
+fn same_missing_by_policy(asked: &Asked, flag: Option<MissingRule>) -> Result<(), Wrong> {
+    if flag.is_some() { Ok(()) } else { same_missing(asked, flag, "releases are made") }
+}
+
+fn missing_of_policy(asked: &Asked, done: &str) -> Wrong {
+    Wrong::Job(muslin::Error::Policy {
+        file: asked.policy_name.clone(),
+        line: None,
+        reason: format!("`missing`: a missing cell is a value of its own when {done}"),
+        hint: "pass `--missing category`, or leave the key out of the policy".into(),
+    })
 }

@@ -1,8 +1,8 @@
 //! `muslin plan`, as a job.
 
-use muslin::{Policy, ProtectJob};
+use muslin::{Policy, ProtectJob, Role};
 
-use super::{Asked, Wrong, same_missing};
+use super::{Asked, Wrong, same_missing, set_quasi_identifiers};
 use crate::Places;
 use crate::args::Plan;
 
@@ -12,11 +12,20 @@ const KS: [u32; 4] = [3, 5, 10, 20];
 impl Plan {
     /// The job that the flags and the policy file describe, and the values of k to try.
     pub fn job(&self, places: &Places) -> Result<(ProtectJob, Vec<u32>), Wrong> {
-        let Asked { read, roles, policy, .. } = Asked::new(&self.input, places)?;
-        same_missing(&self.input, "made")?;
+        let asked = Asked::new(&self.input, places)?;
+        same_missing(&asked, self.input.missing, "releases are made")?;
+        let Asked { read, mut roles, policy, .. } = asked;
+        set_quasi_identifiers(&mut roles, self.quasi_identifiers.as_deref());
         let policy = match policy {
             Some(policy) => policy,
-            None => Policy::parse("no policy", "schema = 1")?,
+            // Without a policy an attacker may know the columns that flags name, or else every column.
+            None => {
+                let is_named = roles.values().any(|role| *role == Role::QuasiIdentifier);
+                let others = if is_named { Role::Other } else { Role::QuasiIdentifier };
+                let undeclared =
+                    format!("schema = 1\n[release]\nundeclared = \"{}\"", others.name());
+                Policy::parse("no policy", &undeclared)?
+            }
         };
         let mut ks = if self.k.is_empty() { KS.to_vec() } else { self.k.clone() };
         ks.extend(policy.k().filter(|_| self.k.is_empty()));

@@ -9,13 +9,17 @@ use crate::args::{Common, Protect};
 impl Protect {
     /// The job that the flags and the policy file describe; flags win.
     pub fn job(&self, common: &Common, places: &Places) -> Result<ProtectJob, Wrong> {
-        let Asked { read, roles, missing: _, hierarchies: _, policy } =
-            Asked::new(&self.input, places)?;
-        same_missing(&self.input, "made")?;
+        let asked = Asked::new(&self.input, places)?;
+        same_missing(&asked, self.input.missing, "releases are made")?;
+        let Asked { read, roles, policy, .. } = asked;
         let policy = policy.expect("the policy is a required flag");
         let text = self.input.policy.as_ref().and_then(|path| places.text(path).ok());
+        let max_unique = self.verdict.max_unique(Some(&policy));
+        let max_advantage = self.verdict.max_advantage(Some(&policy));
         Ok(ProtectJob {
             read,
+            max_unique,
+            max_advantage,
             roles,
             policy_text: text,
             seed: self.reproducible.then(|| Seed::new(common.seed)),

@@ -2,18 +2,30 @@
 
 use muslin::{SliceJob, SliceSetting};
 
-use super::{Asked, Wrong, set_hierarchies};
+use super::{Asked, Wrong, same_missing_by_policy, set_hierarchies};
 use crate::Places;
 use crate::args::{Common, Slice};
+
+/// What is used of a policy.
+const USED: [&str; 4] =
+    ["columns.*.hierarchy", "columns.*.diversity", "columns.*.closeness", "protect.slice.*"];
 
 impl Slice {
     /// The job that the flags and the policy file describe; flags win.
     pub fn job(&self, common: &Common, places: &Places) -> Result<SliceJob, Wrong> {
-        let Asked { read, roles, missing, mut hierarchies, .. } = Asked::new(&self.input, places)?;
+        let mut asked = Asked::new(&self.input, places)?;
+        same_missing_by_policy(&asked, self.input.missing)?;
         let (cut, how) = (&self.cut, &self.how);
-        set_hierarchies(&mut hierarchies, &how.hierarchy);
-        let slices = match &cut.slices {
-            Some(slices) => SliceSetting::Given(slices.0.clone()),
+        set_hierarchies(&mut asked.hierarchies, &how.hierarchy);
+        asked.check_buckets("slice")?;
+        let l = asked.l(cut.l, |policy| policy.protect.slice.l)?;
+        let unused_keys = asked.unused_keys(&USED);
+        let Asked { read, roles, missing, hierarchies, policy, .. } = asked;
+        let is_found = cut.count.is_some() || cut.with_sensitive.is_some();
+        let own = policy.as_ref().and_then(|policy| policy.protect.slice.slices.clone());
+        let given = cut.slices.as_ref().map(|slices| slices.0.clone());
+        let slices = match given.or(own.filter(|_| !is_found)) {
+            Some(slices) => SliceSetting::Given(slices),
             None => SliceSetting::Found { count: cut.count, with_sensitive: cut.with_sensitive },
         };
         Ok(SliceJob {
@@ -30,8 +42,9 @@ impl Slice {
             hierarchy_folder: how.hierarchies.clone(),
             membership: how.membership,
             bucket_name: how.bucket_name.clone(),
-            output: self.release.output(common.seed, places),
-            ..SliceJob::new(places.input(&self.input.file), cut.l)
+            output: self.release.output(common.seed, policy.as_ref(), places),
+            unused_keys,
+            ..SliceJob::new(places.input(&self.input.file), l)
         })
     }
 }

@@ -2,14 +2,15 @@
 
 use muslin::{Destination, UniquesJob, UniquesOutput, UniquesTable, WriteOptions};
 
-use super::{Asked, Wrong};
+use super::{Asked, Wrong, set_quasi_identifiers};
 use crate::Places;
 use crate::args::{TableArgs, Uniques};
 
 impl Uniques {
     /// The job that the flags and the policy file describe; flags win.
     pub fn job(&self, places: &Places) -> Result<UniquesJob, Wrong> {
-        let Asked { read, roles, missing, .. } = Asked::new(&self.input, places)?;
+        let Asked { read, mut roles, missing, .. } = Asked::new(&self.input, places)?;
+        set_quasi_identifiers(&mut roles, self.search.quasi_identifiers.as_deref());
         let search = &self.search;
         let output = output(&self.table, places)?;
         Ok(UniquesJob {

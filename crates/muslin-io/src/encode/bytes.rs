@@ -2,10 +2,10 @@ use std::hash::{BuildHasher, Hasher};
 
 use arrow_schema::DataType;
 use hashbrown::HashTable;
-use muslin_table::{Codes, Column};
+use muslin_table::{Codes, Column, Dictionary, Form};
 use rayon::prelude::*;
 
-use super::infer::infer;
+use super::infer::{Inferred, Parser, infer, is_whole, known_days, only_days};
 use super::kernel::expect_soon;
 use super::keys::rank;
 use super::numbers::Numbers;
@@ -351,33 +351,80 @@ impl BytesEncoder {
             (!missing).then(|| stored(&self.bytes, &self.ends, number))
         };
         let numbers = (1..=count).into_par_iter();
-        let found = wanted
-            .column_type
-            .unwrap_or_else(|| infer(numbers.clone().filter_map(value), wanted.spelling));
-        let Some(parse) = wanted.spelling.asked_parser(found) else {
-            let (sorted, codes) = self.finish_sorted();
-            let values = sorted.into_text().ok_or(Problem::NotEncoded("UTF-8"))?;
-            return make_column(name, values, codes);
+        let values = numbers.clone().filter_map(value);
+        let is_asked = wanted.column_type.is_some();
+        let days = match (wanted.column_type, wanted.format) {
+            (Some(ColumnType::Date), None) => only_days(&values),
+            _ => None,
+        };
+        let format = wanted.format.or(days.as_ref());
+        let found = match wanted.column_type {
+            Some(ColumnType::Category) if is_whole(values.clone()) => {
+                Inferred::Typed(Parser::Integer)
+            }
+            Some(asked) => match Parser::asked(asked, wanted.spelling, format) {
+                Some(parser) => Inferred::Typed(parser),
+                None => Inferred::Text(Form::Plain),
+            },
+            None => infer(values.clone(), wanted.spelling),
+        };
+        let parser = match found {
+            Inferred::Typed(parser) => parser,
+            Inferred::Text(form) => {
+                let (sorted, codes) = self.finish_sorted();
+                let texts = sorted.into_text().ok_or(Problem::NotEncoded("UTF-8"))?;
+                return make_column(name, Dictionary::new(texts).with_form(form), codes);
+            }
         };
         let keys: Vec<Option<Option<u64>>> = numbers
-            .map(|number| value(number).map_or(Some(None), |text| parse(text).map(Some)))
+            .map(|number| value(number).map_or(Some(None), |text| parser.key(text).map(Some)))
             .collect();
         if let Some(wrong) = (1u32..).zip(&keys).find(|(_, key)| key.is_none()) {
-            let (row, problem) = (self.cells.first_row(wrong.0), Problem::NotOfType(found));
-            return Err(ColumnProblem { row, problem });
+            let problem = match &parser {
+                Parser::Day(expected) => Problem::NotADay {
+                    column: name.to_owned(),
+                    expected: expected.clone().into_owned(),
+                    found: known_days(&values),
+                },
+                other => Problem::NotOfType(other.column_type()),
+            };
+            return Err(ColumnProblem { row: self.cells.first_row(wrong.0), problem });
         }
-        let Self { table, bytes, ends, cells, .. } = self;
-        drop((table, bytes, ends));
+        let is_plain = values.clone().all(|text| parser.is_plain(text));
+        let valued = values.count();
+        let Self { table, mut bytes, ends, cells, .. } = self;
+        drop(table);
         let ranked = rank(keys.into_iter().map(Option::flatten));
         let codes = cells.finish(ranked.keys.len(), &ranked.slots);
-        let data_type = match found {
-            ColumnType::Text => DataType::Utf8,
+        let data_type = match parser.column_type() {
+            ColumnType::Text | ColumnType::Category => DataType::Utf8,
             ColumnType::Integer => DataType::Int64,
             ColumnType::Number => DataType::Float64,
             ColumnType::Date => DataType::Date32,
             ColumnType::Boolean => DataType::Boolean,
         };
-        make_column(name, array_of_keys(&data_type, &ranked.keys), codes)
+        let is_category = wanted.column_type == Some(ColumnType::Category);
+        let form = if is_category { Form::Category } else { parser.form() };
+        let dictionary = Dictionary::new(array_of_keys(&data_type, &ranked.keys)).with_form(form);
+        let dictionary = if is_plain {
+            dictionary
+        } else if ranked.keys.len() < valued {
+            debug_assert!(is_asked, "a type that is found out tells all spellings apart");
+            // Days keep their pattern, with two digits for days and months.
+            let has_pattern = matches!(dictionary.form(), Form::Days(_));
+            if has_pattern { dictionary } else { dictionary.with_form(Form::Respelled) }
+        } else {
+            if let Parser::Number(mark) = parser {
+                bytes.iter_mut().filter(|byte| **byte == mark).for_each(|byte| *byte = b'.');
+            }
+            let order = ranked.order();
+            let texts = SortedBytes { bytes, ends, order }.into_text();
+            let dictionary = dictionary.with_texts(texts.ok_or(Problem::NotEncoded("UTF-8"))?);
+            let is_number = *dictionary.form() == Form::Plain;
+            // Formats without texts may respell what somebody asked to be a number.
+            if is_asked && is_number { dictionary.with_form(Form::Respelled) } else { dictionary }
+        };
+        make_column(name, dictionary, codes)
     }
 
     /// Rows so far.

@@ -1,9 +1,14 @@
 //! Which type all values of a text column have, and what each of them is.
 //!
-//! A column is a number only when nothing is lost by it: `00123`, `+5`, a whole number of more than
-//! 64 bits and a decimal that a double cannot hold are text. The look is at distinct values, all
-//! of them, so no later row can overturn what the first ones suggested.
+//! A column is a number only when nothing is lost by it: `00123`, `+5`, `-0`, a whole number of more
+//! than 64 bits, a decimal that a double cannot hold and a number in two spellings (`1.5`, `1.50`)
+//! make it text. The look is at distinct values, all of them, so no later row can overturn what the
+//! first ones suggested. A value that its type would spell otherwise (`250.10`, `1e5`) keeps the
+//! text that it was read from.
 
+use std::borrow::Cow;
+
+use muslin_table::{DayFormat, Form};
 use rayon::prelude::*;
 
 use crate::ColumnType;
@@ -16,87 +21,221 @@ pub(crate) struct Spelling {
     pub(crate) decimal_comma: bool,
 }
 
-/// Turns a text into the key of its value.
-type Parser = fn(&[u8]) -> Option<u64>;
-
 impl Spelling {
-    /// For types that are found out: nothing is lost. Nothing for text.
-    fn exact_parser(self, column_type: ColumnType) -> Option<Parser> {
-        match column_type {
-            ColumnType::Integer => Some(|text| integer(text).map(OrderKey::key)),
-            ColumnType::Number if self.decimal_comma => {
-                Some(|text| number(text, b',').map(OrderKey::key))
-            }
-            ColumnType::Number => Some(|text| number(text, b'.').map(OrderKey::key)),
-            other => self.asked_parser(other),
-        }
+    pub(crate) fn mark(self) -> u8 {
+        if self.decimal_comma { b',' } else { b'.' }
     }
+}
 
+/// Turns the texts of a type into the keys of their values.
+#[derive(Clone, Debug)]
+pub(crate) enum Parser<'a> {
+    Integer,
+    /// With this decimal mark.
+    Number(u8),
+    Day(Cow<'a, DayFormat>),
+    Boolean,
+}
+
+impl<'a> Parser<'a> {
     /// For types that are asked for: leading zeros, a plus and more digits than a double holds
     /// are taken, since somebody said so; a number too large for a double is infinite. Nothing
-    /// for text.
-    pub(crate) fn asked_parser(self, column_type: ColumnType) -> Option<Parser> {
+    /// for text and categories.
+    pub(crate) fn asked(
+        column_type: ColumnType,
+        spelling: Spelling,
+        format: Option<&'a DayFormat>,
+    ) -> Option<Self> {
         match column_type {
-            ColumnType::Text => None,
-            ColumnType::Integer => {
-                Some(|text| std::str::from_utf8(text).ok()?.parse::<i64>().ok().map(OrderKey::key))
+            ColumnType::Text | ColumnType::Category => None,
+            ColumnType::Integer => Some(Self::Integer),
+            ColumnType::Number => Some(Self::Number(spelling.mark())),
+            ColumnType::Date => {
+                let format = format.map_or_else(|| Cow::Owned(DayFormat::iso()), Cow::Borrowed);
+                Some(Self::Day(format))
             }
-            ColumnType::Number if self.decimal_comma => {
-                Some(|text| any_number(text, b',').map(OrderKey::key))
+            ColumnType::Boolean => Some(Self::Boolean),
+        }
+    }
+
+    /// The key of a value; nothing where the text is none of the type.
+    pub(crate) fn key(&self, text: &[u8]) -> Option<u64> {
+        match self {
+            Self::Integer => std::str::from_utf8(text).ok()?.parse::<i64>().ok().map(OrderKey::key),
+            Self::Number(mark) => any_number(text, *mark).map(OrderKey::key),
+            Self::Day(format) => format.day(text).map(OrderKey::key),
+            Self::Boolean => boolean(text),
+        }
+    }
+
+    /// Whether values of the type can be found out to be so from this text: nothing is lost.
+    fn is_exact(&self, text: &[u8]) -> bool {
+        match self {
+            Self::Integer => integer(text).is_some(),
+            Self::Number(mark) => number(text, *mark).is_some(),
+            // The form of ISO 8601 has two digits for months and days.
+            Self::Day(format) if format.is_iso() => text.len() == 10 && self.key(text).is_some(),
+            Self::Day(_) | Self::Boolean => self.key(text).is_some(),
+        }
+    }
+
+    /// Whether the value is spelled by its type as it is in this text.
+    pub(crate) fn is_plain(&self, text: &[u8]) -> bool {
+        match self {
+            Self::Integer => integer(text).is_some(),
+            Self::Number(mark) => is_plain_number(text, *mark),
+            Self::Day(format) => {
+                // Two digits for day and month, and a year of four.
+                text.len() == format.spell(0).len()
             }
-            ColumnType::Number => Some(|text| any_number(text, b'.').map(OrderKey::key)),
-            ColumnType::Date => Some(|text| date(text).map(OrderKey::key)),
-            ColumnType::Boolean => Some(boolean),
+            Self::Boolean => true,
+        }
+    }
+
+    /// The type of the values.
+    pub(crate) fn column_type(&self) -> ColumnType {
+        match self {
+            Self::Integer => ColumnType::Integer,
+            Self::Number(_) => ColumnType::Number,
+            Self::Day(_) => ColumnType::Date,
+            Self::Boolean => ColumnType::Boolean,
+        }
+    }
+
+    /// What is known of the values besides their type.
+    pub(crate) fn form(&self) -> Form {
+        match self {
+            Self::Day(format) if !format.is_iso() => Form::Days(format.clone().into_owned()),
+            _ => Form::Plain,
         }
     }
 }
 
-/// Whether reading spellings as numbers makes two of them one, such as `1.5` and `1.50`. Zeros,
-/// infinities and NaN may be spelled in several ways.
-fn merges_spellings(mut keys: Vec<u64>) -> bool {
-    keys.par_sort_unstable();
-    let special = |key: u64| f64::of_key(key) == 0.0 || !f64::of_key(key).is_finite();
-    keys.windows(2).any(|pair| pair[0] == pair[1] && !special(pair[0]))
+/// What the values of a text column are.
+#[derive(Clone, Debug)]
+pub(super) enum Inferred<'a> {
+    /// Of the narrowest type that all of them have.
+    Typed(Parser<'a>),
+    /// Texts, and what is known about them.
+    Text(Form),
 }
 
-/// The narrowest type that every value has; text when there is no value.
+/// What all values are; text when there is no value.
 pub(super) fn infer<'a>(
     values: impl ParallelIterator<Item = &'a [u8]> + Clone,
     spelling: Spelling,
-) -> ColumnType {
-    let candidates =
-        [ColumnType::Integer, ColumnType::Number, ColumnType::Date, ColumnType::Boolean];
+) -> Inferred<'static> {
+    let text = Inferred::Text(Form::Plain);
     if values.clone().find_any(|_| true).is_none() {
-        return ColumnType::Text;
+        return text;
     }
-    for column_type in candidates {
-        let Some(parse) = spelling.exact_parser(column_type) else { continue };
-        if !values.clone().all(|value| parse(value).is_some()) {
-            continue;
-        }
-        if column_type == ColumnType::Number {
-            // A column of nothing but `NaN` and `inf` is made of words.
-            let digits = values.clone().any(|value| value.iter().any(u8::is_ascii_digit));
-            if !digits || merges_spellings(values.filter_map(parse).collect()) {
-                return ColumnType::Text;
-            }
-        }
-        return column_type;
+    let fits = |parser: &Parser<'_>| values.clone().all(|value| parser.is_exact(value));
+    if fits(&Parser::Integer) {
+        return Inferred::Typed(Parser::Integer);
     }
-    ColumnType::Text
+    let number = Parser::Number(spelling.mark());
+    if fits(&number) {
+        // A column of nothing but `NaN` and `inf` is made of words.
+        if !values.clone().any(|value| value.iter().any(u8::is_ascii_digit)) {
+            return text;
+        }
+        let is_mixed = values.clone().any(is_negative_zero) || merges(values, &number);
+        return if is_mixed { Inferred::Text(Form::MixedNumbers) } else { Inferred::Typed(number) };
+    }
+    let iso = Parser::Day(Cow::Owned(DayFormat::iso()));
+    if fits(&iso) {
+        return Inferred::Typed(iso);
+    }
+    let known = DayFormat::known().map(|format| Parser::Day(Cow::Owned(format)));
+    let mut fitting = known.into_iter().filter(&fits);
+    match (fitting.next(), fitting.next()) {
+        (Some(_), Some(_)) => return Inferred::Text(Form::MixedDays),
+        (Some(only), None) if !merges(values.clone(), &only) => return Inferred::Typed(only),
+        (Some(_), None) => return text,
+        (None, _) => {}
+    }
+    if fits(&Parser::Boolean) { Inferred::Typed(Parser::Boolean) } else { text }
+}
+
+/// Whether all values are whole numbers in their one spelling.
+pub(super) fn is_whole<'a>(values: impl ParallelIterator<Item = &'a [u8]>) -> bool {
+    values.all(|value| integer(value).is_some())
+}
+
+/// The only known pattern in which all values are days, where they are none of ISO 8601.
+pub(super) fn only_days<'a>(
+    values: &(impl ParallelIterator<Item = &'a [u8]> + Clone),
+) -> Option<DayFormat> {
+    let fits = |format: &DayFormat| values.clone().all(|value| format.day(value).is_some());
+    if fits(&DayFormat::iso()) {
+        return None;
+    }
+    let mut fitting = DayFormat::known().into_iter().filter(&fits);
+    fitting.next().filter(|_| fitting.next().is_none())
+}
+
+/// A known pattern in which all values are days.
+pub(super) fn known_days<'a>(
+    values: &(impl ParallelIterator<Item = &'a [u8]> + Clone),
+) -> Option<DayFormat> {
+    let mut known = DayFormat::known().into_iter();
+    known.find(|format| values.clone().all(|value| format.day(value).is_some()))
+}
+
+/// Whether two spellings are one value of a type, such as `1.5` and `1.50`.
+fn merges<'a>(values: impl ParallelIterator<Item = &'a [u8]>, parser: &Parser<'_>) -> bool {
+    let mut keys: Vec<u64> = values.filter_map(|value| parser.key(value)).collect();
+    keys.par_sort_unstable();
+    keys.windows(2).any(|pair| pair[0] == pair[1])
+}
+
+/// A zero whose sign a number would lose.
+fn is_negative_zero(text: &[u8]) -> bool {
+    text.first() == Some(&b'-')
+        && text.get(1).is_some_and(u8::is_ascii_digit)
+        && text[1..]
+            .iter()
+            .take_while(|byte| !matches!(byte, b'e' | b'E'))
+            .all(|byte| matches!(byte, b'0' | b'.' | b','))
+}
+
+/// Whether a number is written with its shortest digits and without an exponent, or as the type
+/// writes very large and very small ones.
+fn is_plain_number(text: &[u8], mark: u8) -> bool {
+    let unsigned = text.strip_prefix(b"-").unwrap_or(text);
+    let (whole, fraction) = match unsigned.iter().position(|&byte| byte == mark) {
+        Some(at) => (&unsigned[..at], Some(&unsigned[at + 1..])),
+        None => (unsigned, None),
+    };
+    // Up to 15 digits tell a double apart from its neighbours, so they are its shortest ones.
+    let is_short = unsigned.len() <= 15 + usize::from(fraction.is_some())
+        && is_digits(whole)
+        && !is_negative_zero(text);
+    let small = || whole == b"0" && fraction.is_some_and(|digits| digits.starts_with(b"0000"));
+    if is_short && !small() {
+        return fraction.is_none_or(|digits| {
+            digits.iter().all(u8::is_ascii_digit) && digits.last().is_some_and(|&d| d != b'0')
+        });
+    }
+    let Some(value) = any_number(text, mark) else { return false };
+    // A key has one zero, without a sign.
+    let spelled = muslin_table::spell_number(value + 0.0);
+    let same = |(own, other): (u8, &u8)| own == *other || (own == b'.' && *other == mark);
+    // No point stands where the mark is a comma.
+    spelled.len() == text.len() && spelled.bytes().zip(text).all(same)
 }
 
 /// A whole number in its one spelling: no plus, no leading zero, no negative zero.
 fn integer(text: &[u8]) -> Option<i64> {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
-    if !is_whole(digits) || (digits == b"0" && text.len() > 1) {
+    if !is_digits(digits) || (digits == b"0" && text.len() > 1) {
         return None;
     }
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
 /// Digits without a leading zero.
-fn is_whole(digits: &[u8]) -> bool {
+fn is_digits(digits: &[u8]) -> bool {
     match digits {
         [b'0'] => true,
         [] | [b'0', ..] => false,
@@ -125,7 +264,7 @@ fn number(text: &[u8], mark: u8) -> Option<f64> {
     let all_digits = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
     let exponent_digits =
         exponent.map(|e| e.strip_prefix(b"-").or(e.strip_prefix(b"+")).unwrap_or(e));
-    if !is_whole(whole)
+    if !is_digits(whole)
         || !fraction.is_none_or(all_digits)
         || !exponent_digits.is_none_or(all_digits)
     {
@@ -166,34 +305,6 @@ fn significant(mantissa: &[u8]) -> Vec<u8> {
     digits[start..end].to_vec()
 }
 
-/// A day of the years 0001 to 9999, as `YYYY-MM-DD`; days since 1970-01-01.
-fn date(text: &[u8]) -> Option<i32> {
-    let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = *text else {
-        return None;
-    };
-    let digits = |digits: &[u8]| {
-        digits
-            .iter()
-            .try_fold(0i32, |sum, d| d.is_ascii_digit().then(|| sum * 10 + i32::from(d - b'0')))
-    };
-    let (year, month, day) = (digits(&[y1, y2, y3, y4])?, digits(&[m1, m2])?, digits(&[d1, d2])?);
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let days_in = match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if leap => 29,
-        2 => 28,
-        1..=12 => 31,
-        _ => return None,
-    };
-    if year == 0 || day < 1 || day > days_in {
-        return None;
-    }
-    // Days from the civil calendar, counting years from March so that leap days come last.
-    let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let day_of_year = (153 * m + 2) / 5 + day - 1;
-    Some(365 * y + y / 4 - y / 100 + y / 400 + day_of_year - 719_468)
-}
-
 fn boolean(text: &[u8]) -> Option<u64> {
     match text {
         b"false" => Some(0),
@@ -207,7 +318,10 @@ mod tests {
     use super::*;
 
     fn inferred(values: &[&str]) -> ColumnType {
-        infer(values.par_iter().map(|v| v.as_bytes()), Spelling::default())
+        match infer(values.par_iter().map(|v| v.as_bytes()), Spelling::default()) {
+            Inferred::Typed(parser) => parser.column_type(),
+            Inferred::Text(_) => ColumnType::Text,
+        }
     }
 
     #[test]
@@ -219,18 +333,21 @@ mod tests {
             (&["12345678901234567890"], ColumnType::Text),
             (&["00123", "1"], ColumnType::Text),
             (&["+5"], ColumnType::Text),
-            (&["-0", "1"], ColumnType::Number),
-            (&["1.5", "2", "1e3", "-0.0"], ColumnType::Number),
+            (&["-0", "1"], ColumnType::Text),
+            (&["1.5", "2", "1e3"], ColumnType::Number),
+            (&["1.5", "-0.0"], ColumnType::Text),
+            (&["1.5", "-0e5"], ColumnType::Text),
             (&["1.50", "1.5"], ColumnType::Text),
             (&["1e2", "100"], ColumnType::Text),
             (&["12.50", "3.00"], ColumnType::Number),
-            (&["0", "0.0", "-0.0", "1"], ColumnType::Number),
+            (&["0", "0.0", "1"], ColumnType::Text),
             (&["0.1234567890123456789"], ColumnType::Text),
             (&["0.30000000000000004"], ColumnType::Number),
             (&["123456789012345678.5"], ColumnType::Text),
             (&["1e309", "1"], ColumnType::Text),
             (&["1e-400"], ColumnType::Text),
             (&["1.5", "NaN"], ColumnType::Number),
+            (&["1.5", "NaN", "nan"], ColumnType::Text),
             (&["NaN"], ColumnType::Text),
             (&["1.5", "inf", "-Infinity"], ColumnType::Number),
             (&["0x1F"], ColumnType::Text),
@@ -246,6 +363,14 @@ mod tests {
             (&["1900-02-29"], ColumnType::Text),
             (&["2024-13-01"], ColumnType::Text),
             (&["24-01-01"], ColumnType::Text),
+            (&["31.12.2020", "1.2.2020"], ColumnType::Date),
+            (&["01.02.2020", "1.2.2020"], ColumnType::Text),
+            (&["31/12/2020", "01/02/2020"], ColumnType::Date),
+            (&["12/31/2020", "01/02/2020"], ColumnType::Date),
+            (&["12/11/2020", "01/02/2020"], ColumnType::Text),
+            (&["31/12/2020", "12/31/2020"], ColumnType::Text),
+            (&["2020/12/31"], ColumnType::Date),
+            (&["31.12.20"], ColumnType::Text),
             (&["true", "false"], ColumnType::Boolean),
             (&["True"], ColumnType::Text),
             (&[], ColumnType::Text),
@@ -255,10 +380,42 @@ mod tests {
     }
 
     #[test]
+    fn numbers_that_are_spelled_otherwise_are_known() {
+        for (text, plain) in [
+            ("1.5", true),
+            ("-20", true),
+            ("0", true),
+            ("0.5", true),
+            ("0.00001", true),
+            ("0.000001", false),
+            ("1e-6", true),
+            ("1e-06", false),
+            ("1.0", false),
+            ("250.10", false),
+            ("1E5", false),
+            ("1e5", false),
+            ("1e16", true),
+            ("-0", false),
+            ("-0.0", false),
+            ("007", false),
+            ("123456789012345680", false),
+            ("0.30000000000000004", true),
+            ("NaN", true),
+            ("nan", false),
+            ("-inf", true),
+            ("Infinity", false),
+        ] {
+            assert_eq!(is_plain_number(text.as_bytes(), b'.'), plain, "{text}");
+        }
+        assert!(is_plain_number(b"1,25", b',') && !is_plain_number(b"1,20", b','));
+    }
+
+    #[test]
     fn a_decimal_comma_is_read_when_it_is_the_mark() {
         let spelling = Spelling { decimal_comma: true };
         let values = ["1,5", "2"].map(str::as_bytes);
-        assert_eq!(infer(values.into_par_iter(), spelling), ColumnType::Number);
+        let found = infer(values.into_par_iter(), spelling);
+        assert!(matches!(found, Inferred::Typed(Parser::Number(b','))));
         assert_eq!(number(b"-1,25", b','), Some(-1.25));
         assert_eq!(number(b"1.5", b','), None);
     }
@@ -266,7 +423,8 @@ mod tests {
     #[test]
     fn what_is_asked_for_may_lose_its_spelling() {
         let parse = |column_type, text: &str| {
-            Spelling::default().asked_parser(column_type).unwrap()(text.as_bytes())
+            let parser = Parser::asked(column_type, Spelling::default(), None).unwrap();
+            parser.key(text.as_bytes())
         };
         assert_eq!(parse(ColumnType::Integer, "00123"), Some(123i64.key()));
         assert_eq!(parse(ColumnType::Integer, "+5"), Some(5i64.key()));
@@ -289,7 +447,7 @@ mod tests {
             ("0001-01-01", -719_162),
             ("9999-12-31", 2_932_896),
         ] {
-            assert_eq!(date(text.as_bytes()), Some(days), "{text}");
+            assert_eq!(DayFormat::iso().day(text.as_bytes()), Some(days), "{text}");
         }
     }
 }

@@ -76,6 +76,19 @@ pub(super) struct Ranked {
     pub(super) slots: Vec<u32>,
 }
 
+impl Ranked {
+    /// The number of each key, in order, where no two numbers have one key.
+    pub(super) fn order(&self) -> Vec<u32> {
+        let mut order = vec![0; self.keys.len()];
+        for (number, &slot) in (0u32..).zip(&self.slots).skip(1) {
+            if let Some(place) = order.get_mut(slot as usize) {
+                *place = number;
+            }
+        }
+        order
+    }
+}
+
 /// Sorts keys in the order of their numbers; equal keys become one, none becomes missing.
 pub(super) fn rank(keys: impl ExactSizeIterator<Item = Option<u64>>) -> Ranked {
     let mut slots = vec![u32::MAX; keys.len() + 1];

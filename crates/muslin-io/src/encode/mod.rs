@@ -6,6 +6,7 @@
 //! One look-up per cell. Memory is the codes in the width that the numbers need so far, and each
 //! distinct value once, with its place in the look-up table.
 
+mod alike;
 mod bytes;
 mod infer;
 mod kernel;
@@ -26,11 +27,12 @@ use arrow_array::{
 };
 use arrow_buffer::{ArrowNativeType, i256};
 use arrow_schema::DataType;
-use muslin_table::{Codes, Column, Dictionary};
+use muslin_table::{Codes, Column, DayFormat, Dictionary, Form};
 use rayon::prelude::*;
 
+pub use alike::retyped;
 pub(crate) use bytes::BytesEncoder;
-pub(crate) use infer::Spelling;
+pub(crate) use infer::{Parser, Spelling};
 
 use self::keys::KeyEncoder;
 use self::numbers::Numbers;
@@ -56,6 +58,8 @@ impl From<Problem> for ColumnProblem {
 pub(crate) struct Wanted<'a> {
     /// The type asked for; none to find it out.
     pub(crate) column_type: Option<ColumnType>,
+    /// How days are written, where that is known.
+    pub(crate) format: Option<&'a DayFormat>,
     /// How numbers are written.
     pub(crate) spelling: Spelling,
     /// Spellings of missing.
@@ -195,7 +199,9 @@ impl ArrayEncoder {
             let column_type = wanted.column_type.or(Some(ColumnType::Text));
             return bytes.finish_text(name, &Wanted { column_type, ..wanted.clone() });
         }
-        if let Some(wanted) = wanted.column_type {
+        // Whatever the type, values can be taken as the codes of categories.
+        let is_category = wanted.column_type == Some(ColumnType::Category);
+        if let Some(wanted) = wanted.column_type.filter(|_| !is_category) {
             let found = type_name(&self.data_type).to_owned();
             if found != wanted.name() {
                 return Err(Problem::TypedAlready { found, wanted }.into());
@@ -211,7 +217,8 @@ impl ArrayEncoder {
                 (array_of_bytes(&self.data_type, &sorted), codes)
             }
         };
-        make_column(name, dictionary, codes)
+        let form = if is_category { Form::Category } else { Form::Plain };
+        make_column(name, Dictionary::new(dictionary).with_form(form), codes)
     }
 }
 
@@ -243,10 +250,10 @@ const PENDING: u32 = u32::MAX - 1;
 
 pub(crate) fn make_column(
     name: &str,
-    values: ArrayRef,
+    dictionary: Dictionary,
     codes: Codes,
 ) -> Result<Column, ColumnProblem> {
-    Column::new(name, Dictionary::new(values), codes).map_err(|_| {
+    Column::new(name, dictionary, codes).map_err(|_| {
         // The only way to fail is by too many distinct values: slots come from the dictionary.
         Problem::UnsupportedType("of more than 4 billion distinct values".into()).into()
     })
@@ -365,7 +372,7 @@ pub enum MissingValue {
 /// The values of a type that listed spellings stand for; texts and bytes are compared with the spellings themselves.
 pub fn missing_values(data_type: &DataType, options: &ReadOptions) -> Vec<MissingValue> {
     let spelling = Spelling { decimal_comma: options.csv.decimal_comma.unwrap_or(false) };
-    let wanted = Wanted { column_type: None, spelling, nulls: &options.null };
+    let wanted = Wanted { column_type: None, format: None, spelling, nulls: &options.null };
     let value = |key: u64| match data_type {
         DataType::Boolean => MissingValue::Truth(key != 0),
         DataType::Date32 => MissingValue::Day(OrderKey::of_key(key)),
@@ -378,7 +385,7 @@ pub fn missing_values(data_type: &DataType, options: &ReadOptions) -> Vec<Missin
 
 /// Keys of the null spellings that are values of a type.
 fn null_keys(data_type: &DataType, wanted: &Wanted<'_>) -> Vec<u64> {
-    let lenient = |column_type| wanted.spelling.asked_parser(column_type);
+    let lenient = |column_type| Parser::asked(column_type, wanted.spelling, wanted.format);
     let parser = match data_type {
         unsigned if unsigned.is_unsigned_integer() => {
             let spelled = wanted.nulls.iter();
@@ -391,7 +398,7 @@ fn null_keys(data_type: &DataType, wanted: &Wanted<'_>) -> Vec<u64> {
         _ => None,
     };
     let spelled = wanted.nulls.iter();
-    parser.map_or(Vec::new(), |parse| spelled.filter_map(|null| parse(null.as_bytes())).collect())
+    parser.map_or(Vec::new(), |own| spelled.filter_map(|null| own.key(null.as_bytes())).collect())
 }
 
 /// Whether spellings of missing can be compared with a type's bytes.

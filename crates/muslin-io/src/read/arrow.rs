@@ -190,6 +190,7 @@ pub(super) fn finish(
     let columns = finish_all(encoders, ArrayEncoder::distinct, |index, encoder| {
         let wanted = Wanted {
             column_type: chosen.column_type(index),
+            format: chosen.format(index),
             spelling: Spelling { decimal_comma: options.csv.decimal_comma.unwrap_or(false) },
             nulls: &options.null,
         };

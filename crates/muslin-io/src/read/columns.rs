@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use muslin_table::{Column, Dictionary, EncodedTable};
+use muslin_table::{Column, DayFormat, Dictionary, EncodedTable};
 use serde::{Deserialize, Serialize};
 
 use super::ReadOptions;
@@ -29,6 +29,7 @@ pub(super) struct Chosen {
     /// Names of all columns, chosen or not.
     pub(super) all: Vec<String>,
     types: BTreeMap<String, ColumnType>,
+    formats: BTreeMap<String, DayFormat>,
 }
 
 impl Chosen {
@@ -46,7 +47,8 @@ impl Chosen {
             return Err(place.clone().error(problem));
         }
         let known = |name: &String| find(names, name);
-        options.types.keys().try_for_each(|name| known(name).map(|_| ()))?;
+        let described = options.types.keys().chain(options.formats.keys());
+        described.into_iter().try_for_each(|name| known(name).map(|_| ()))?;
         let positions = match &options.columns {
             ColumnChoice::All => (0..names.len()).collect(),
             ColumnChoice::Only(only) => {
@@ -62,7 +64,8 @@ impl Chosen {
         };
         let all = names.to_vec();
         let names = positions.iter().map(|&position| names[position].clone()).collect();
-        Ok(Self { positions, names, all, types: options.types.clone() })
+        let (types, formats) = (options.types.clone(), options.formats.clone());
+        Ok(Self { positions, names, all, types, formats })
     }
 
     /// Name of the `index`-th column that is read.
@@ -70,9 +73,15 @@ impl Chosen {
         &self.names[index]
     }
 
-    /// The type asked for it.
+    /// The type asked for it; whoever says how its days are written asks for days.
     pub(super) fn column_type(&self, index: usize) -> Option<ColumnType> {
-        self.types.get(&self.names[index]).copied()
+        let asked = self.types.get(&self.names[index]).copied();
+        asked.or_else(|| self.format(index).map(|_| ColumnType::Date))
+    }
+
+    /// How its days are written, where that is known.
+    pub(super) fn format(&self, index: usize) -> Option<&DayFormat> {
+        self.formats.get(&self.names[index])
     }
 }
 

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use muslin_engine::Run;
-use muslin_table::EncodedTable;
+use muslin_table::{DayFormat, EncodedTable};
 use serde::{Deserialize, Serialize};
 
 pub use self::arrow::{encode_batches, encode_stream};
@@ -28,7 +28,7 @@ pub use self::sample::draw_rows;
 
 use self::sample::SampleSize;
 use self::source::Opened;
-use crate::{Batches, ColumnType, Place, Result};
+use crate::{Batches, ColumnType, Error, Place, Result};
 
 /// How to read a table. The default finds everything out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +39,9 @@ pub struct ReadOptions {
     pub columns: ColumnChoice,
     /// Types of text columns by name; the others are found out.
     pub types: BTreeMap<String, ColumnType>,
+    /// How days of text columns are written, by name: those are columns of dates.
+    #[serde(default)]
+    pub formats: BTreeMap<String, DayFormat>,
     /// Spellings of missing. There is none unless it is listed, not even the empty one.
     pub null: Vec<String>,
 }
@@ -103,7 +106,8 @@ pub fn read(input: &Input, options: &ReadOptions, run: &Run) -> Result<ReadTable
         Format::Csv => csv::read(opened, options, run, place),
         Format::Parquet => parquet::read(opened, options, run, place),
         _ => arrow::read(opened, options, run, place),
-    })?;
+    });
+    let read = read.map_err(|error| with_line(error, input, options))?;
     run.check_memory(read.table.memory() as u64)?;
     Ok(read)
 }
@@ -153,9 +157,22 @@ pub fn sample(
         Format::Csv => csv::sample(opened, options, size, run, place),
         Format::Parquet => parquet::sample(opened, options, size, run, place),
         _ => arrow_sample::sample(opened, options, size, run, place),
-    })?;
+    });
+    let drawn = drawn.map_err(|error| with_line(error, input, options))?;
     run.check_memory(drawn.table.memory() as u64)?;
     Ok(drawn)
+}
+
+/// An error about a row of a text, with the line of that row: only codes were kept, so the file is
+/// read again.
+fn with_line(mut error: Error, input: &Input, options: &ReadOptions) -> Error {
+    let Error::Input { place, .. } = &mut error else { return error };
+    let (Some(row), None, Input::Path(_)) = (place.row, place.line, input) else { return error };
+    place.line = source::open(input)
+        .ok()
+        .filter(|opened| opened.format == Format::Csv)
+        .and_then(|opened| csv::line_of_row(opened, options, row));
+    error
 }
 
 /// Opens an input and does `work` on it, on the run's threads.

@@ -1,4 +1,5 @@
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::FileWriter;
@@ -7,7 +8,7 @@ use muslin_engine::Run;
 use muslin_table::EncodedTable;
 
 use super::Failed;
-use super::values::{batch, batches, schema};
+use super::values::{Stored, batches};
 use crate::Result;
 
 /// Writes an Arrow IPC file.
@@ -16,12 +17,12 @@ pub(super) fn write(
     run: &Run,
     out: &mut (dyn Write + Send),
 ) -> Result<(), Failed> {
-    let schema = schema(table);
-    let mut writer = FileWriter::try_new(out, &schema).map_err(io_error)?;
+    let stored = Stored::new(table);
+    let mut writer = FileWriter::try_new(out, stored.schema()).map_err(io_error)?;
     for rows in batches(table) {
         run.check()?;
         let count = rows.len() as u64;
-        writer.write(&batch(table, &schema, rows)).map_err(io_error)?;
+        writer.write(&stored.batch(rows)).map_err(io_error)?;
         run.reporter().advance(count);
     }
     writer.finish().map_err(io_error)?;
@@ -30,16 +31,16 @@ pub(super) fn write(
 
 /// The batches that are written, all at once; buffers are new ones.
 pub(super) fn batches_of(table: &EncodedTable, run: &Run) -> Result<(SchemaRef, Vec<RecordBatch>)> {
-    let schema = schema(table);
+    let stored = Stored::new(table);
     let make = |rows: std::ops::Range<usize>| {
         run.check()?;
         let count = rows.len() as u64;
-        let made = batch(table, &schema, rows);
+        let made = stored.batch(rows);
         run.reporter().advance(count);
         Ok(made)
     };
     let made: Result<Vec<RecordBatch>> = batches(table).map(make).collect();
-    Ok((schema.clone(), made?))
+    Ok((Arc::clone(stored.schema()), made?))
 }
 
 pub(super) fn io_error(error: ArrowError) -> Failed {

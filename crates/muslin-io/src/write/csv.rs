@@ -1,26 +1,27 @@
 //! Delimited text. Every distinct value is formatted once; rows are then copied together.
 
-use std::fmt::Write as _;
 use std::io::Write;
 use std::ops::Range;
+use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Decimal128Type, Decimal256Type};
-use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{DataType, TimeUnit};
+use arrow_array::{Array, RecordBatch};
 use muslin_engine::Run;
-use muslin_table::{Column, EncodedTable};
+use muslin_table::{Column, Dictionary, EncodedTable};
 use rayon::prelude::*;
 
 use super::Failed;
 use super::values::ranges;
-use crate::types::{natives, with_keyed_type};
+use crate::{CsvOptions, Encoding};
 
 /// How text is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CsvStyle {
     /// The character between fields.
     pub delimiter: char,
+    /// The character around fields that need one.
+    pub quote: char,
+    /// How characters are stored.
+    pub encoding: Encoding,
     /// Whether the decimal mark is a comma.
     pub decimal_comma: bool,
     /// What stands for a missing cell.
@@ -34,6 +35,8 @@ impl Default for CsvStyle {
     fn default() -> Self {
         Self {
             delimiter: ',',
+            quote: '"',
+            encoding: Encoding::Utf8,
             decimal_comma: false,
             missing: String::new(),
             suppressed: "*".into(),
@@ -42,69 +45,23 @@ impl Default for CsvStyle {
 }
 
 impl CsvStyle {
-    /// A value as text that reads back as the same value.
-    pub fn spell(&self, values: &ArrayRef, at: usize) -> String {
-        match values.data_type() {
-            DataType::Utf8 => values.as_string::<i32>().value(at).to_owned(),
-            DataType::LargeUtf8 => values.as_string::<i64>().value(at).to_owned(),
-            DataType::Boolean => values.as_boolean().value(at).to_string(),
-            DataType::Binary => hex(values.as_binary::<i32>().value(at)),
-            DataType::FixedSizeBinary(_) => hex(values.as_fixed_size_binary().value(at)),
-            DataType::Float64 => {
-                number(values.as_primitive::<arrow_array::types::Float64Type>().value(at), self)
-            }
-            DataType::Float32 => {
-                // The shortest digits of the narrow type, not those of its widened value.
-                let value = values.as_primitive::<arrow_array::types::Float32Type>().value(at);
-                marked(
-                    if value.is_finite() {
-                        format!("{value}")
-                    } else {
-                        return number(value.into(), self);
-                    },
-                    self,
-                )
-            }
-            DataType::Float16 => {
-                let value = values.as_primitive::<arrow_array::types::Float16Type>().value(at);
-                number(value.to_f64(), self)
-            }
-            DataType::Decimal128(_, scale) => marked(
-                scaled(&natives::<Decimal128Type>(values.as_ref())[at].to_string(), *scale),
-                self,
-            ),
-            DataType::Decimal256(_, scale) => marked(
-                scaled(&natives::<Decimal256Type>(values.as_ref())[at].to_string(), *scale),
-                self,
-            ),
-            DataType::Decimal32(_, scale) | DataType::Decimal64(_, scale) => {
-                let digits = with_keyed_type!(values.data_type(), T => {
-                    natives::<T>(values.as_ref())[at].to_string()
-                }, _ => unreachable!("a decimal has a key"));
-                marked(scaled(&digits, *scale), self)
-            }
-            DataType::Date32 => {
-                date(i64::from(values.as_primitive::<arrow_array::types::Date32Type>().value(at)))
-            }
-            DataType::Date64 => date(
-                values
-                    .as_primitive::<arrow_array::types::Date64Type>()
-                    .value(at)
-                    .div_euclid(86_400_000),
-            ),
-            DataType::Timestamp(unit, zone) => {
-                let ticks: i64 = whole(values, at);
-                let per_day = 86_400 * per_second(*unit);
-                let (days, rest) = (ticks.div_euclid(per_day), ticks.rem_euclid(per_day));
-                let zone = if zone.is_some() { "Z" } else { "" };
-                format!("{}T{}{zone}", date(days), clock(rest, *unit))
-            }
-            DataType::Time32(unit) | DataType::Time64(unit) => clock(whole(values, at), *unit),
-            // Whole numbers; durations and intervals count their units.
-            _ => with_keyed_type!(values.data_type(), T => {
-                natives::<T>(values.as_ref())[at].to_string()
-            }, _ => unreachable!("no column is made of another type")),
+    /// How text that is written so is read: nothing is left to be found out.
+    pub fn to_options(&self) -> CsvOptions {
+        CsvOptions {
+            delimiter: Some(self.delimiter),
+            quote: Some(Some(self.quote)),
+            header: Some(true),
+            encoding: Some(self.encoding),
+            decimal_comma: Some(self.decimal_comma),
+            trim: false,
         }
+    }
+
+    /// A value as text that reads back as the same value.
+    pub fn spell(&self, values: &Dictionary, at: usize) -> String {
+        let text = values.text(at);
+        let has_mark = self.decimal_comma && values.data_type().is_numeric();
+        if has_mark { text.replace('.', ",") } else { text }
     }
 }
 
@@ -117,7 +74,9 @@ pub(super) fn write(
     run: &Run,
     out: &mut (dyn Write + Send),
 ) -> Result<(), Failed> {
-    out.write_all(header(table.columns().iter().map(Column::name), style).as_bytes())?;
+    let header = header(table.columns().iter().map(Column::name), style);
+    out.write_all(style.encoding.mark())?;
+    out.write_all(&encoded(header.into_bytes(), style)?)?;
     let alone = table.columns().len() == 1;
     let columns: Vec<Spelled> =
         table.columns().par_iter().map(|column| Spelled::new(column, style, alone)).collect();
@@ -126,7 +85,7 @@ pub(super) fn write(
     let ranges: Vec<_> = ranges(table.rows(), ROWS).collect();
     for some in ranges.chunks(rayon::current_num_threads().max(1) * 4) {
         run.check()?;
-        let texts: Vec<Vec<u8>> = some
+        let texts: Result<Vec<Vec<u8>>, Failed> = some
             .par_iter()
             .map(|rows| {
                 let mut text = Vec::with_capacity(rows.len() * columns.len() * 8);
@@ -139,13 +98,19 @@ pub(super) fn write(
                     }
                     text.push(b'\n');
                 }
-                text
+                encoded(text, style)
             })
             .collect();
-        texts.iter().try_for_each(|text| out.write_all(text))?;
+        texts?.iter().try_for_each(|text| out.write_all(text))?;
         run.reporter().advance(some.iter().map(|rows| rows.len() as u64).sum());
     }
     Ok(())
+}
+
+/// Text in the encoding of the style.
+fn encoded(text: Vec<u8>, style: &CsvStyle) -> Result<Vec<u8>, Failed> {
+    let name = style.encoding.name();
+    style.encoding.encode(text).ok_or(Failed::NotEncodable(name))
 }
 
 /// The line of names.
@@ -162,12 +127,14 @@ pub(super) fn header<'a>(names: impl Iterator<Item = &'a str>, style: &CsvStyle)
 /// The lines of a batch whose values are not in dictionaries.
 pub(super) fn lines(batch: &RecordBatch, style: &CsvStyle) -> String {
     let alone = batch.num_columns() == 1;
+    let columns: Vec<Dictionary> =
+        batch.columns().iter().map(|values| Dictionary::new(Arc::clone(values))).collect();
     let lines = |rows: Range<usize>| {
         let mut text = String::new();
         for row in rows {
-            for (index, values) in batch.columns().iter().enumerate() {
+            for (index, values) in columns.iter().enumerate() {
                 text.extend((index > 0).then_some(style.delimiter));
-                text.push_str(&if values.is_null(row) {
+                text.push_str(&if values.values().is_null(row) {
                     missing_field(style, alone)
                 } else {
                     field(values, row, style)
@@ -195,7 +162,7 @@ impl<'a> Spelled<'a> {
             text.extend_from_slice(field.as_bytes());
             ends.push(text.len());
         };
-        let values = column.dictionary().values();
+        let values = column.dictionary();
         for index in 0..values.len() {
             add(&field(values, index, style));
         }
@@ -213,11 +180,13 @@ impl<'a> Spelled<'a> {
 }
 
 /// A value as a field.
-fn field(values: &ArrayRef, at: usize, style: &CsvStyle) -> String {
+fn field(values: &Dictionary, at: usize, style: &CsvStyle) -> String {
     let value = style.spell(values, at);
     // An empty value is quoted: an empty field is a missing cell.
     let force = value.is_empty() || value == style.missing || value == style.suppressed;
-    quoted(&value, style, force)
+    // The mark of a number is no delimiter but where it is the file's.
+    let is_number = values.data_type().is_numeric() && !value.contains(style.delimiter);
+    if is_number && !force { value } else { quoted(&value, style, force) }
 }
 
 /// A missing cell as a field.
@@ -230,137 +199,31 @@ fn quoted(field: &str, style: &CsvStyle, force: bool) -> String {
     // Other delimiters too, so that whoever guesses ours is not misled.
     let special =
         |c: char| c == style.delimiter || matches!(c, '"' | '\n' | '\r' | ',' | ';' | '\t' | '|');
-    if force || field.contains(special) || field.starts_with([' ', '\'']) || field.ends_with(' ') {
-        format!("\"{}\"", field.replace('"', "\"\""))
+    let quote = style.quote;
+    if force
+        || field.contains(special)
+        || field.contains(quote)
+        || field.starts_with([' ', '\''])
+        || field.ends_with(' ')
+    {
+        format!("{quote}{}{quote}", field.replace(quote, &format!("{quote}{quote}")))
     } else {
         field.to_owned()
     }
 }
 
-/// The ticks of a temporal value.
-fn whole(values: &ArrayRef, at: usize) -> i64 {
-    use crate::types::OrderKey;
-    let key =
-        with_keyed_type!(values.data_type(), T => natives::<T>(values.as_ref())[at].key(), _ => 0);
-    i64::of_key(key)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
-/// The shortest digits that read back as the number; an exponent only where zeros would be many.
-fn number(value: f64, style: &CsvStyle) -> String {
-    let size = value.abs();
-    let text = match value {
-        value if value.is_nan() => return "NaN".into(),
-        value if value.is_infinite() => return if value > 0.0 { "inf" } else { "-inf" }.into(),
-        value if size != 0.0 && !(1e-5..1e16).contains(&size) => format!("{value:e}"),
-        value => format!("{value}"),
-    };
-    marked(text, style)
-}
-
-fn marked(text: String, style: &CsvStyle) -> String {
-    if style.decimal_comma { text.replace('.', ",") } else { text }
-}
-
-/// Puts the decimal point `scale` digits from the right.
-fn scaled(digits: &str, scale: i8) -> String {
-    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |digits| ("-", digits));
-    match usize::try_from(scale) {
-        Ok(0) => format!("{sign}{digits}"),
-        Ok(scale) => {
-            let padded = format!("{digits:0>width$}", width = scale + 1);
-            let (whole, fraction) = padded.split_at(padded.len() - scale);
-            format!("{sign}{whole}.{fraction}")
-        }
-        Err(_) if digits == "0" => "0".into(),
-        Err(_) => format!("{sign}{digits}{}", "0".repeat(usize::from(scale.unsigned_abs()))),
-    }
-}
-
-/// Year, month and day of a day counted from 1970-01-01.
-fn date(days: i64) -> String {
-    // Days since 0000-03-01, in cycles of 400 years; years are counted from March.
-    let shifted = days + 719_468;
-    let (cycle, of_cycle) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let of_era = (of_cycle - of_cycle / 1_460 + of_cycle / 36_524 - of_cycle / 146_096) / 365;
-    let of_year = of_cycle - (365 * of_era + of_era / 4 - of_era / 100);
-    let shifted_month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = of_era + cycle * 400 + i64::from(month <= 2);
-    let sign = if year < 0 { "-" } else { "" };
-    format!("{sign}{:04}-{month:02}-{day:02}", year.abs())
-}
-
-fn per_second(unit: TimeUnit) -> i64 {
-    match unit {
-        TimeUnit::Second => 1,
-        TimeUnit::Millisecond => 1_000,
-        TimeUnit::Microsecond => 1_000_000,
-        TimeUnit::Nanosecond => 1_000_000_000,
-    }
-}
-
-fn clock(ticks: i64, unit: TimeUnit) -> String {
-    let sign = if ticks < 0 { "-" } else { "" };
-    let ticks = ticks.saturating_abs();
-    let (seconds, rest) = (ticks / per_second(unit), ticks % per_second(unit));
-    let digits = per_second(unit).to_string().len() - 1;
-    let fraction = if rest == 0 { String::new() } else { format!(".{rest:0digits$}") };
-    format!("{sign}{:02}:{:02}:{:02}{fraction}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
-}
-
 #[cfg(test)]
 mod tests {
+    use arrow_array::{ArrayRef, Float64Array, Int64Array, StringArray};
+
     use super::*;
 
     #[test]
-    fn days_are_spelled_as_they_are_read() {
-        for (days, text) in [
-            (0, "1970-01-01"),
-            (-1, "1969-12-31"),
-            (11_016, "2000-02-29"),
-            (-719_162, "0001-01-01"),
-            (2_932_896, "9999-12-31"),
-            (-719_529, "-0001-12-31"),
-        ] {
-            assert_eq!(date(days), text);
-        }
-    }
-
-    #[test]
-    fn numbers_are_short_and_plain() {
-        let style = CsvStyle::default();
-        for (value, text) in [
-            (0.0, "0"),
-            (1.5, "1.5"),
-            (1e15, "1000000000000000"),
-            (1e300, "1e300"),
-            (0.1 + 0.2, "0.30000000000000004"),
-            (1e-7, "1e-7"),
-        ] {
-            assert_eq!(number(value, &style), text);
-        }
-        assert_eq!(number(-1.25, &CsvStyle { decimal_comma: true, ..style }), "-1,25");
-    }
-
-    #[test]
-    fn decimals_keep_their_scale() {
-        assert_eq!(scaled("-5", 2), "-0.05");
-        assert_eq!(scaled("1234", 2), "12.34");
-        assert_eq!(scaled("12", 0), "12");
-        assert_eq!(scaled("12", -3), "12000");
-    }
-
-    #[test]
-    fn clocks_show_fractions_only_where_there_are_some() {
-        assert_eq!(clock(3_661_000, TimeUnit::Millisecond), "01:01:01");
-        assert_eq!(clock(3_661_007, TimeUnit::Millisecond), "01:01:01.007");
+    fn a_decimal_comma_is_put_in_numbers_alone() {
+        let style = CsvStyle { decimal_comma: true, ..CsvStyle::default() };
+        let spelled = |values: ArrayRef| style.spell(&Dictionary::new(values), 0);
+        assert_eq!(spelled(Arc::new(Float64Array::from(vec![-1.25]))), "-1,25");
+        assert_eq!(spelled(Arc::new(Int64Array::from(vec![12]))), "12");
+        assert_eq!(spelled(Arc::new(StringArray::from(vec!["1.2.3"]))), "1.2.3");
     }
 }

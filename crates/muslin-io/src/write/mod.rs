@@ -92,7 +92,8 @@ impl WriteFormat {
         }
     }
 
-    fn of_name(path: &Path) -> Option<Self> {
+    /// The format that a file's name says, if it says one.
+    pub fn of_name(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         match ending.as_str() {
             "csv" | "txt" => Some(Self::Csv),
@@ -124,6 +125,12 @@ impl WriteOptions {
             (None, Destination::Path(path)) => WriteFormat::of_name(path)
                 .ok_or_else(|| output(destination, OutputProblem::UnknownFormat)),
         }
+    }
+
+    /// How text is written, where the format is one of text.
+    pub fn style(&self) -> Option<CsvStyle> {
+        let format = self.format.filter(|own| matches!(own, WriteFormat::Csv | WriteFormat::Tsv));
+        format.map(|format| self.style_of(format))
     }
 
     /// How text of a format is written.
@@ -254,6 +261,7 @@ fn write_format(
 /// Why a format could not be written to the end.
 enum Failed {
     Io(io::Error),
+    NotEncodable(&'static str),
     Stopped(muslin_engine::Error),
 }
 
@@ -261,6 +269,7 @@ impl Failed {
     fn at(self, destination: &Destination) -> Error {
         match self {
             Self::Io(error) => output(destination, OutputProblem::Unwritable(error.kind())),
+            Self::NotEncodable(name) => output(destination, OutputProblem::NotEncodable(name)),
             Self::Stopped(error) => error.into(),
         }
     }

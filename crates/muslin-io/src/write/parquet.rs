@@ -10,7 +10,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
 use super::Failed;
-use super::values::{batch, batches, schema};
+use super::values::{Stored, batches};
 
 /// Begins a Parquet file. Its statistics are those of the published values; it names no program
 /// version, so files of equal content are equal.
@@ -31,12 +31,12 @@ pub(super) fn write(
     run: &Run,
     out: &mut (dyn Write + Send),
 ) -> Result<(), Failed> {
-    let schema = schema(table);
-    let mut writer = writer(out, &schema)?;
+    let stored = Stored::new(table);
+    let mut writer = writer(out, stored.schema())?;
     for rows in batches(table) {
         run.check()?;
         let count = rows.len() as u64;
-        writer.write(&batch(table, &schema, rows)).map_err(io_error)?;
+        writer.write(&stored.batch(rows)).map_err(io_error)?;
         run.reporter().advance(count);
     }
     writer.close().map_err(io_error)?;

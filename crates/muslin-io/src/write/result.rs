@@ -209,7 +209,7 @@ mod tests {
             let cell = |name: &str, row: u32| {
                 let column = table.column(table.find(name).unwrap());
                 let at = column.code(RowId::new(row)).value()?;
-                Some(style.spell(column.dictionary().values(), at))
+                Some(style.spell(column.dictionary(), at))
             };
             assert_eq!(table.rows(), 4, "{name}");
             for (row, smallest, uniques, score, columns) in [

@@ -4,37 +4,97 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Decimal128Type, Decimal256Type};
+use arrow_array::types::{Decimal128Type, Decimal256Type, Float64Type};
 use arrow_array::{
-    ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, LargeStringArray, RecordBatch,
-    StringArray,
+    ArrayRef, BinaryArray, BooleanArray, Decimal128Array, FixedSizeBinaryArray, LargeStringArray,
+    RecordBatch, StringArray,
 };
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use muslin_table::{Column, EncodedTable, RowId};
+use muslin_table::{Column, Dictionary, EncodedTable, Form, RowId, spell_number};
 
 use crate::types::{natives, primitive_array, with_keyed_type};
 
-/// The names and types of a table, and nothing else about where it came from.
-pub(super) fn schema(table: &EncodedTable) -> SchemaRef {
-    let field = |column: &Column| Field::new(column.name(), column.data_type().clone(), true);
-    Arc::new(Schema::new(table.columns().iter().map(field).collect::<Vec<_>>()))
+/// A table as formats with types hold it.
+pub(super) struct Stored<'a> {
+    table: &'a EncodedTable,
+    values: Vec<ArrayRef>,
+    schema: SchemaRef,
 }
 
-/// Some rows of a table; missing and suppressed cells are null, with nothing beneath them.
-pub(super) fn batch(table: &EncodedTable, schema: &SchemaRef, rows: Range<usize>) -> RecordBatch {
-    let columns = table.columns().iter().map(|column| decode(column, rows.clone())).collect();
-    let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(rows.len()));
-    RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)
-        .expect("columns of one length and of the schema's types")
+impl<'a> Stored<'a> {
+    pub(super) fn new(table: &'a EncodedTable) -> Self {
+        let values: Vec<ArrayRef> =
+            table.columns().iter().map(|column| stored_values(column.dictionary())).collect();
+        let field = |(column, values): (&Column, &ArrayRef)| {
+            Field::new(column.name(), values.data_type().clone(), true)
+        };
+        let fields: Vec<Field> = table.columns().iter().zip(&values).map(field).collect();
+        Self { table, values, schema: Arc::new(Schema::new(fields)) }
+    }
+
+    /// The names and types of the table, and nothing else about where it came from.
+    pub(super) fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// Some rows; missing and suppressed cells are null, with nothing beneath them.
+    pub(super) fn batch(&self, rows: Range<usize>) -> RecordBatch {
+        let columns = self.table.columns().iter().zip(&self.values);
+        let columns = columns.map(|(column, values)| decode(column, values, rows.clone()));
+        let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(rows.len()));
+        RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns.collect(), &options)
+            .expect("columns of one length and of the schema's types")
+    }
 }
 
-fn decode(column: &Column, rows: Range<usize>) -> ArrayRef {
-    let values = column.dictionary().values();
+/// The values of a dictionary, in its order, in a type that does not spell them otherwise than they
+/// were read: `250.10` is no double, whose value would be `250.1`. Where somebody asked for numbers,
+/// they are numbers.
+fn stored_values(dictionary: &Dictionary) -> ArrayRef {
+    let values = dictionary.values();
+    let is_kept = dictionary.keeps_texts() && *dictionary.form() == Form::Plain;
+    if !is_kept || *values.data_type() != DataType::Float64 {
+        return Arc::clone(values);
+    }
+    let texts = dictionary.texts();
+    let doubles = values.as_primitive::<Float64Type>();
+    let is_double = |(at, text): (usize, &String)| {
+        let spelled = spell_number(doubles.value(at));
+        // Who writes doubles often writes `1.0` where others write `1`.
+        *text == spelled || text.strip_suffix(".0") == Some(&spelled)
+    };
+    if texts.iter().enumerate().all(is_double) {
+        return Arc::clone(values);
+    }
+    decimals(&texts).unwrap_or_else(|| Arc::new(StringArray::from_iter_values(&texts)))
+}
+
+/// Texts as decimals; nothing where they have not all the same number of digits after the point.
+fn decimals(texts: &[String]) -> Option<ArrayRef> {
+    let parts: Vec<(&str, &str)> =
+        texts.iter().map(|text| text.split_once('.')).collect::<Option<_>>()?;
+    let scale = parts.first()?.1.len();
+    let is_alike = |(_, digits): &(&str, &str)| {
+        digits.len() == scale && digits.bytes().all(|b| b.is_ascii_digit())
+    };
+    let longest = texts.iter().map(String::len).max()?;
+    // The point and a sign are no digits.
+    let precision = if longest <= 18 { 18 } else { 38 };
+    if longest > 38 || !parts.iter().all(is_alike) {
+        return None;
+    }
+    let whole = |(whole, digits): (&str, &str)| format!("{whole}{digits}").parse::<i128>().ok();
+    let values = parts.into_iter().map(whole).collect::<Option<Vec<_>>>()?;
+    let array = Decimal128Array::from_iter_values(values);
+    Some(Arc::new(array.with_precision_and_scale(precision, i8::try_from(scale).ok()?).ok()?))
+}
+
+fn decode(column: &Column, values: &ArrayRef, rows: Range<usize>) -> ArrayRef {
     let cells = rows.map(|row| {
         let row = u32::try_from(row).expect("row ids are 32 bits wide");
         column.code(RowId::new(row)).value()
     });
-    match column.data_type() {
+    match values.data_type() {
         DataType::Boolean => {
             let values = values.as_boolean();
             Arc::new(cells.map(|at| at.map(|at| values.value(at))).collect::<BooleanArray>())

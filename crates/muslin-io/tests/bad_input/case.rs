@@ -11,7 +11,7 @@ use arrow_array::types as arrow;
 use arrow_schema::{DataType, TimeUnit};
 use muslin_engine::Run;
 use muslin_io::{Error, Input, Problem, ReadOptions, ReadTable, type_name};
-use muslin_table::{Column, RowId};
+use muslin_table::{Column, Form, RowId};
 
 /// A cell's value that no message may hold.
 pub(crate) const CANARY: &str = "QZX7canary";
@@ -262,7 +262,11 @@ fn same_columns(expected: &[Cells], found: &[Cells]) -> Result<(), String> {
 fn columns_of(read: &ReadTable) -> Vec<Cells> {
     let cells = |column: &Column| {
         let values = column.dictionary().values();
-        let texts: Vec<String> = (0..values.len()).map(|at| shown(values, at)).collect();
+        // Where the spelling was kept, it is what counts.
+        let is_kept = column.dictionary().keeps_texts()
+            || matches!(column.dictionary().form(), Form::Days(_));
+        let text = |at| if is_kept { column.dictionary().text(at) } else { shown(values, at) };
+        let texts: Vec<String> = (0..values.len()).map(text).collect();
         (0u32..)
             .take(read.table.rows())
             .map(|row| column.code(RowId::new(row)).value())

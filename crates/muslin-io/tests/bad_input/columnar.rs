@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use muslin_io::{ColumnType, Problem};
+use muslin_table::DayFormat;
 use parquet::basic::Compression;
 use parquet::data_type::{Int96, Int96Type};
 use parquet::file::writer::SerializedFileWriter;
@@ -75,7 +76,7 @@ fn several() -> Vec<Case> {
         same(case("a name twice in Parquet", parquet_of(twice()))),
         same(case("a name twice in Arrow", arrow_file_of(twice()))),
         asked(case("words in Parquet asked to be days", parquet_of(vec![("a", words())])))
-            .fails(Problem::NotOfType(ColumnType::Date))
+            .fails(Problem::NotADay { column: "a".into(), expected: DayFormat::iso(), found: None })
             .row(0)
             .column("a"),
         asked(case(

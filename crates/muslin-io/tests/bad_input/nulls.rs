@@ -63,7 +63,7 @@ fn listed() -> Vec<Case> {
         nulls("-99 is not -99.0", "a\n-99\n-99.0\n1.5\n", &["-99"]).loads([holes(
             "a",
             "number",
-            &[None, Some("-99"), Some("1.5")],
+            &[None, Some("-99.0"), Some("1.5")],
         )]),
         nulls("blank lines in one column that are missing", "a\n1\n\n2\n", &[""]).loads([holes(
             "a",
@@ -77,6 +77,7 @@ fn listed() -> Vec<Case> {
                 o.types.insert("a".into(), muslin_io::ColumnType::Integer);
             })
             .fails(Problem::NotOfType(muslin_io::ColumnType::Integer))
+            .line(4)
             .row(2)
             .column("a"),
         nulls("a spelling longer than any cell", "a\nx\n", &[CANARY]).loads([col(

@@ -28,6 +28,7 @@ fn asked(name: &str, kind: ColumnType, bad: &str) -> Case {
             o.types.insert("a".into(), kind);
         })
         .fails(Problem::NotOfType(kind))
+        .line(3)
         .row(1)
         .column("a")
 }
@@ -42,13 +43,18 @@ pub(crate) fn cases() -> Vec<Case> {
             .reading(|o| {
                 o.types.insert("a".into(), ColumnType::Integer);
             })
-            .loads([col("a", "integer", &["7", "5"]), words(2)]),
+            .loads([col("a", "integer", &["007", "+5"]), words(2)]),
+        column("two spellings of one number where numbers are asked for", &["1.50", "1.5"])
+            .reading(|o| {
+                o.types.insert("a".into(), ColumnType::Number);
+            })
+            .loads([col("a", "number", &["1.5", "1.5"]), words(2)]),
         asked("an empty cell where a number is asked for", ColumnType::Number, ""),
         column("too large a number where one is asked for", &["1e309", "2"])
             .reading(|o| {
                 o.types.insert("a".into(), ColumnType::Number);
             })
-            .loads([col("a", "number", &["inf", "2"]), words(2)]),
+            .loads([col("a", "number", &["1e309", "2"]), words(2)]),
         asked("a word where a number is asked for", ColumnType::Number, "#"),
         column("integers that are asked to be text", &["1", "2"])
             .reading(|o| {
@@ -78,6 +84,7 @@ pub(crate) fn cases() -> Vec<Case> {
             o.types.insert("a".into(), ColumnType::Integer);
         })
         .fails(Problem::NotOfType(ColumnType::Integer))
+        .line(50_002)
         .row(50_000)
         .column("a"),
     ]);
@@ -132,10 +139,13 @@ fn values() -> Vec<Case> {
         ),
         read("integers and decimals", "number", &["1", "2.5", "-3"], &["1", "2.5", "-3"]),
         read("the same number in two spellings", "text", &["1.50", "1.5"], &["1.50", "1.5"]),
-        read("zero with and without a sign", "number", &["-0.0", "0.0"], &["0", "0"]),
-        read("negative zero among integers", "number", &["-0", "1"], &["0", "1"]),
-        read("an exponent", "number", &["1e3", "2.5E-1"], &["1000", "0.25"]),
-        read("NaN among numbers", "number", &["1.5", "NaN", "nan"], &["1.5", "NaN", "NaN"]),
+        read("zero with and without a sign", "text", &["-0.0", "0.0"], &["-0.0", "0.0"]),
+        read("negative zero among integers", "text", &["-0", "1"], &["-0", "1"]),
+        read("zero in two spellings", "text", &["0.0", "0", "1"], &["0.0", "0", "1"]),
+        read("an exponent", "number", &["1e3", "2.5E-1"], &["1e3", "2.5E-1"]),
+        read("two decimals", "number", &["250.10", "401.90"], &["250.10", "401.90"]),
+        read("NaN among numbers", "number", &["1.5", "nan"], &["1.5", "nan"]),
+        read("NaN in two spellings", "text", &["1.5", "NaN", "nan"], &["1.5", "NaN", "nan"]),
         read(
             "infinities among numbers",
             "number",

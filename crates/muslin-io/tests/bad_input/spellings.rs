@@ -1,6 +1,7 @@
 //! Dates, truth values and columns of mixed types.
 
 use muslin_io::{ColumnType, Problem};
+use muslin_table::DayFormat;
 
 use crate::case::{CANARY, Case, case, col, lines};
 
@@ -16,7 +17,13 @@ fn asked(name: &str, kind: ColumnType, bad: &str) -> Case {
         .reading(|o| {
             o.types.insert("a".into(), kind);
         })
-        .fails(Problem::NotOfType(kind))
+        .fails(match kind {
+            ColumnType::Date => {
+                Problem::NotADay { column: "a".into(), expected: DayFormat::iso(), found: None }
+            }
+            kind => Problem::NotOfType(kind),
+        })
+        .line(3)
         .row(1)
         .column("a")
 }
@@ -39,8 +46,11 @@ fn dates() -> Vec<Case> {
         read("the year zero", "text", &["0000-01-01", "2020-01-01"]),
         read("a year of five digits", "text", &["12020-01-01", "2020-01-01"]),
         read("a year of two digits", "text", &["20-01-01", "2020-01-01"]),
-        read("days written with points", "text", &["31.12.2020", "01.02.2020"]),
-        read("days written with slashes", "text", &["12/31/2020", "01/02/2020"]),
+        read("days written with points", "date", &["31.12.2020", "1.2.2020"]),
+        read("months before days, with slashes", "date", &["12/31/2020", "01/02/2020"]),
+        read("days before months, with slashes", "date", &["31/12/2020", "01/02/2020"]),
+        read("days or months first, with slashes", "text", &["12/11/2020", "01/02/2020"]),
+        read("a day in two spellings", "text", &["01.02.2020", "1.2.2020"]),
         read("months by name", "text", &["31 Dec 2020", "1 Feb 2020"]),
         read("a day without leading zeros", "text", &["2020-1-1", "2020-01-01"]),
         read("a day with a time", "text", &["2020-01-01T10:00:00Z", "2020-01-01"]),

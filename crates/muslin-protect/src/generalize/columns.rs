@@ -23,7 +23,7 @@ pub(super) fn publish(
     columns: &[(ColumnId, Hierarchy)],
     node_of: impl Fn(usize) -> Option<Node> + Sync,
 ) -> Result<Published> {
-    let made: Result<Vec<(Option<Column>, u128)>> = columns
+    let made: Result<Vec<(Option<Column>, u64)>> = columns
         .par_iter()
         .enumerate()
         .map(|(axis, (id, hierarchy))| {
@@ -32,18 +32,29 @@ pub(super) fn publish(
         })
         .collect();
     let mut changes = Changes::none(table);
-    let (mut losses, mut loss) = (Vec::with_capacity(columns.len()), 0);
-    for ((id, _), (column, lost)) in columns.iter().zip(made?) {
+    let mut losses = Vec::with_capacity(columns.len());
+    for (((id, _), axis), (column, lost)) in columns.iter().zip(&lattice.axes).zip(made?) {
         if let Some(column) = column {
             changes.replace(*id, column).map_err(EngineError::from)?;
         }
-        losses.push((*id, lattice.share(lost * columns.len() as u128, table.rows())));
-        loss += lost;
+        losses.push((*id, share(lost, table.rows() as u64 * u64::from(axis.domain))));
     }
     for row in (0u32..).take(table.rows()).filter(|&row| node_of(row as usize).is_none()) {
         changes.remove(RowId::new(row)).map_err(EngineError::from)?;
     }
-    Ok(Published { changes, loss: lattice.share(loss, table.rows()), losses })
+    let loss = mean(losses.iter().map(|&(_, loss)| loss));
+    Ok(Published { changes, loss, losses })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure to read")]
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a few columns")]
+fn mean(losses: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = losses.len();
+    if count == 0 { 0.0 } else { losses.sum::<f64>() / count as f64 }
 }
 
 /// A column with all its cells at one level of its hierarchy; 0 is the column itself. A group that
@@ -92,25 +103,25 @@ pub fn at_level(column: &Column, hierarchy: &Hierarchy, level: usize) -> Result<
     Ok(made.with_role(column.role()))
 }
 
-/// The column as it is published, unless all of it stays, and what its cells lose.
+/// The column as it is published, unless all of it stays, and what its cells lose in steps.
 fn recoded(
     column: &Column,
     hierarchy: &Hierarchy,
     lattice: &Lattice,
     axis: usize,
     level_of: impl Fn(usize) -> Option<usize>,
-) -> Result<(Option<Column>, u128)> {
+) -> Result<(Option<Column>, u64)> {
     let slots = column.codes();
     let steps = &lattice.axes[axis].steps;
     let mut used = vec![false; steps.len()];
-    let mut lost = 0u128;
+    let mut lost = 0u64;
     for row in 0..column.rows() {
-        lost += u128::from(match level_of(row) {
+        lost += u64::from(match level_of(row) {
             Some(level) => {
                 used[level] = true;
-                steps[level].losses[hierarchy.position(slots.slot(row)) as usize]
+                steps[level].lost[hierarchy.position(slots.slot(row)) as usize]
             }
-            None => super::lattice::WHOLE,
+            None => lattice.axes[axis].domain,
         });
     }
     if used.iter().skip(1).all(|&used| !used) {

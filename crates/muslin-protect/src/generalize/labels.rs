@@ -10,7 +10,8 @@
 //! ```
 //!
 //! Values are written as a text file has them. Bounds stand around ` to ` instead of `-` where one
-//! of them has a `-`, as negative numbers and dates do, and in columns of text. A value is put in
+//! of them is no number or has a `-`, as truth values, times, dates and negative numbers do, and in
+//! columns of text. A value is put in
 //! `"`, and its own `"` are doubled, where it is empty, begins or ends with a space, or has a
 //! character that could be taken for the label's: `,` `{` `}` `"` in a set, these and `:` in a
 //! multiset, `[` `]` `(` `)` `"` or ` to ` as a bound in a column of text; by itself, where it
@@ -25,7 +26,7 @@
 mod grid;
 
 use arrow_schema::DataType;
-use muslin_table::Column;
+use muslin_table::{Column, Form};
 
 pub use self::grid::Grid;
 
@@ -76,7 +77,11 @@ impl<'a> Labels<'a> {
                 (snapped.lower(lo).unwrap_or_else(|| self.bound(lo)), upper, close)
             }
         };
-        let is_plain = !self.is_text && !lower.contains('-') && !upper.contains('-');
+        // Around a dash stand numbers only, and no second dash: all else could be read otherwise.
+        let is_day = matches!(self.column.dictionary().form(), Form::Days(_));
+        let is_number =
+            |text: &str| !text.contains('-') && text.parse::<f64>().is_ok_and(f64::is_finite);
+        let is_plain = !self.is_text && !is_day && is_number(&lower) && is_number(&upper);
         format!("[{lower}{}{upper}{close}", if is_plain { "-" } else { " to " })
     }
 
@@ -122,7 +127,10 @@ fn quoted(text: &str) -> String {
 mod tests {
     use std::sync::Arc;
 
-    use arrow_array::{ArrayRef, Date32Array, Float64Array, Int64Array, StringArray};
+    use arrow_array::{
+        ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, StringArray,
+        Time32SecondArray,
+    };
     use muslin_table::{Codes, Dictionary};
 
     use super::*;
@@ -153,6 +161,10 @@ mod tests {
         let days = column(Arc::new(Date32Array::from(vec![18_262, 18_352])));
         assert_eq!(range(&days, None), "[2020-01-01 to 2020-03-31]");
         assert_eq!(range(&text(&["a", "b]"]), None), "[a to \"b]\"]");
+        let flags = column(Arc::new(BooleanArray::from(vec![false, true])));
+        assert_eq!(range(&flags, None), "[false to true]");
+        let clock = column(Arc::new(Time32SecondArray::from(vec![36_000, 40_000])));
+        assert_eq!(range(&clock, None), "[10:00:00 to 11:06:40]");
         assert_eq!(range(&text(&["", "x to y"]), None), "[\"\" to \"x to y\"]");
     }
 
@@ -192,7 +204,7 @@ mod tests {
         let odd = column(Arc::new(Float64Array::from(vec![f64::NEG_INFINITY, 3.0, f64::NAN])));
         assert_eq!(range(&odd, Some(&grid)), "[-inf to NaN]");
         let labels = Labels::new(&odd, Some(&grid)).expect("fits");
-        assert_eq!((labels.range(1, 2), labels.covered(1, 2)), ("[3-NaN]".into(), (1, 2)));
+        assert_eq!((labels.range(1, 2), labels.covered(1, 2)), ("[3 to NaN]".into(), (1, 2)));
     }
 
     #[test]

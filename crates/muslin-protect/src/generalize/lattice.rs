@@ -45,6 +45,8 @@ pub(super) struct Lattice {
 pub(super) struct Axis {
     pub(super) id: ColumnId,
     pub(super) steps: Vec<Step>,
+    /// What a cell loses of which nothing is left, in steps from value to value.
+    pub(super) domain: u32,
     /// Rows of the table.
     pub(super) rows: u64,
 }
@@ -58,6 +60,8 @@ pub(super) struct Step {
     pub(super) len: u32,
     /// What a cell loses, by position.
     pub(super) losses: Vec<u64>,
+    /// The same in steps, which are not rounded.
+    pub(super) lost: Vec<u32>,
     /// What all cells of the table lose.
     pub(super) total: u128,
     /// The most that a cell loses.
@@ -155,29 +159,30 @@ impl Axis {
         let values = hierarchy.values();
         let mut rows = vec![0u64; column.slots()];
         column.codes().slots().for_each(|slot| rows[slot as usize] += 1);
+        let domain = u32::try_from(values.saturating_sub(1)).expect("32 bits").max(1);
         let steps = hierarchy.levels().iter().map(|level| {
             let (mut groups, mut losses) = (vec![0; values + 1], vec![0; values + 1]);
-            let mut total = 0;
+            let (mut lost, mut total) = (vec![0; values + 1], 0);
             for (slot, &group) in (0u32..).zip(level.groups()) {
                 let position = hierarchy.position(slot) as usize;
-                // A group without values is that of missing alone; missing in the one group of all loses
-                // what the values there lose. The only value of a column is lost where nothing is left.
-                let loss = match level.covered().get(group as usize) {
-                    Some(&covered) if covered > 1 => {
-                        let domain = values as u64 - 1;
-                        ((u64::from(covered) - 1) * WHOLE + domain / 2) / domain
-                    }
-                    Some(_) if values == 1 && level.label(group) == Some(ANY) => WHOLE,
+                // A group without values is that of missing alone; missing in the group that says nothing
+                // loses what the values there lose. The only value of a column is lost where nothing is left.
+                let own = match level.covered().get(group as usize) {
+                    Some(&covered) if covered > 1 => covered - 1,
+                    Some(_) if values == 1 && level.label(group) == Some(ANY) => domain,
                     _ => 0,
                 };
+                let (parts, all) = (u64::from(own) * WHOLE, u64::from(domain));
+                let loss = (parts + all / 2) / all;
                 groups[position] = group;
                 losses[position] = loss;
+                lost[position] = own;
                 total += u128::from(loss) * u128::from(rows[slot as usize]);
             }
             let most = losses.iter().copied().max().unwrap_or(0);
             let len = groups.iter().max().map_or(0, |&last| last + 1);
-            Step { groups, len, losses, total, most }
+            Step { groups, len, losses, lost, total, most }
         });
-        Self { id, steps: steps.collect(), rows: table.rows() as u64 }
+        Self { id, steps: steps.collect(), domain, rows: table.rows() as u64 }
     }
 }

@@ -61,6 +61,7 @@ use self::growing::Growing;
 pub(crate) use self::layout::Layout;
 use self::likely::Likely;
 pub(crate) use self::permute::rearrange;
+pub use self::permute::rows_in_buckets;
 use crate::{BucketOrder, Error, Protection, Protector, Result};
 
 /// The name of the published column of buckets, where nobody gives another.

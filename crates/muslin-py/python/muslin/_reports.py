@@ -69,51 +69,79 @@ class AttackResult(Record):
     """What one attack achieved."""
 
     advantage: float | None
-    """What the attack adds."""
+    """What the attack adds: success less baseline, below zero where the attack does worse."""
     baseline: float | None
     """The share that is right without the attack."""
     certain: int
     """Targets for which exactly one candidate is left."""
+    certain_right: int | None
+    """Those that are right; none where that is not known."""
+    certain_scored: int
+    """Certain guesses of which it is known whether they are right."""
     columns: list[AttackedColumnReport]
     """The columns whose cells are attacked."""
     defence: str
     """The setting that defends."""
     finding: bool
-    """Whether it gains more than allowed and than chance explains, or leaves one candidate somewhere and is right: ever, or of cells more often than not."""
+    """Whether the attack succeeds: it gains more than allowed, on all its guesses or on those at one column, and the interval of its success lies above the baseline; or one candidate is left somewhere, and of such guesses that can be checked some are right (of cells: most). Where the release only shows no exception (`dependencies`, `within-groups`), guesses that can be checked must beat the baseline."""
     guessed: int
     """Targets for which a guess was made."""
+    high: float | None
+    """Its upper end."""
     knows: str
     """What the attacker knows."""
+    low: float | None
+    """The lower end of the 95 % interval of `success`: of the score interval of Wilson (1927), or, for `membership`, of that of Hanley and `McNeil` (1982)."""
     name: str
     """The attack."""
     note: str | None
     """What else there is to say."""
     right: int | None
-    """Those that are right; none where nobody can tell."""
+    """Those that are right; none where that is not known."""
     rows: list[int]
     """The first few rows concerned, from 0, of the release; of the people's table for `composition`."""
     scored: int
     """Guesses of which it is known whether they are right."""
+    sensitive: str | None
+    """The sensitive column that it aimed at; none where an attack aims at no single column."""
     success: float | None
-    """The share that is right; none where nobody can tell."""
+    """The share that is right; none where that is not known, and where nothing was guessed."""
     targets: int
     """Cells, rows or people that are attacked."""
-    _fields = frozenset(("advantage", "baseline", "certain", "columns", "defence", "finding", "guessed", "knows", "name", "note", "right", "rows", "scored", "success", "targets",))
+    _fields = frozenset(("advantage", "baseline", "certain", "certain_right", "certain_scored", "columns", "defence", "finding", "guessed", "high", "knows", "low", "name", "note", "right", "rows", "scored", "sensitive", "success", "targets",))
     _parts = {"columns": "AttackedColumnReport"}
 
 
 class AttackedColumnReport(Record):
     """What an attack on cells achieved in one column."""
 
+    baseline: float | None
+    """The share that is right without the attack: by the most frequent value that the published label allows."""
+    by: list[list[str]]
+    """The published columns that guesses were made by, the best first; each entry is a set of columns."""
+    certain: int
+    """Cells for which exactly one candidate is left."""
+    certain_right: int | None
+    """Certain guesses that are right; none where that is not known."""
+    certain_scored: int
+    """Certain guesses of which it is known whether they are right."""
     guessed: int
     """Cells that are guessed."""
+    high: float | None
+    """Its upper end."""
+    low: float | None
+    """The lower end of the interval of `success`, wider the more columns are attacked."""
     name: str
     """The column."""
     right: int | None
-    """Guesses that are right; none where nobody can tell."""
+    """Guesses that are right; none where that is not known."""
+    scored: int
+    """Guesses of which it is known whether they are right."""
+    success: float | None
+    """The share that is right; none where that is not known."""
     targets: int
     """Cells that are attacked."""
-    _fields = frozenset(("guessed", "name", "right", "targets",))
+    _fields = frozenset(("baseline", "by", "certain", "certain_right", "certain_scored", "guessed", "high", "low", "name", "right", "scored", "success", "targets",))
     _parts = {}
 
 
@@ -154,9 +182,9 @@ class Candidate(Record):
     """A protection that was tried."""
 
     best: bool
-    """Whether no other candidate has both less risk and less loss."""
+    """Whether no other candidate is as good in both mean risk and loss, and better in one."""
     failed: str | None
-    """Why there are no figures."""
+    """Why there are no figures: what the policy asks for is not reached."""
     highest_risk: float
     """The highest risk of anybody: one by the smallest class."""
     k: int
@@ -166,12 +194,31 @@ class Candidate(Record):
     mean_risk: float
     """Classes by rows."""
     method: str
-    """`mondrian`, `local`, `full-domain`, `full-domain 2 %` or `suppress`."""
+    """The recoding that generalizes, as `protect.generalize.recoding` spells it: `mondrian`, `local`, `full-domain`, or `full-domain, limit 0.02`, with a `suppression_limit`; or the method `suppress`."""
     removed_share: float
     """Rows withheld, as a share."""
     seconds: float
     """Seconds that it took on the rows that were tried."""
-    _fields = frozenset(("best", "failed", "highest_risk", "k", "loss", "mean_risk", "method", "removed_share", "seconds",))
+    toml: str
+    """The sections `[release]` and `[protect]` of the policy that asks for this candidate."""
+    _fields = frozenset(("best", "failed", "highest_risk", "k", "loss", "mean_risk", "method", "removed_share", "seconds", "toml",))
+    _parts = {}
+
+
+class ChangedColumn(Record):
+    """How many cells of a column were changed."""
+
+    changed_share: float
+    """Both together; 1 where it is not published."""
+    generalized_share: float
+    """Generalized cells, likewise."""
+    name: str
+    """The column."""
+    suppressed_share: float
+    """Suppressed cells, of those that are published of it."""
+    withheld: bool
+    """Whether it is not published."""
+    _fields = frozenset(("changed_share", "generalized_share", "name", "suppressed_share", "withheld",))
     _parts = {}
 
 
@@ -188,6 +235,8 @@ class Claim(Record):
     """What kind: `k-anonymity`, `ambiguity`, `1k`, `k1`, `kk`, `distinct-ratio`, `separation-ratio`, `distinct-l-diversity`, `probabilistic-l-diversity`, `entropy-l-diversity`, `recursive-l-diversity`, `t-closeness`, `ordered-t-closeness`, `l-diverse-slicing`."""
     columns: list[str] | None
     """The columns that make the classes; for `l-diverse-slicing`, those that may be known of somebody."""
+    exact_beta: str | None
+    """The same with every digit, which is what is judged: a number with a fraction may lose digits."""
     k: int | None
     """The least rows of a class."""
     l: int | None
@@ -206,7 +255,7 @@ class Claim(Record):
     """The t of a closeness."""
     text: str | None
     """The claim in words."""
-    _fields = frozenset(("beta", "bucket", "c", "claim", "columns", "k", "l", "missing", "published", "rows", "sensitive", "slices", "t", "text",))
+    _fields = frozenset(("beta", "bucket", "c", "claim", "columns", "exact_beta", "k", "l", "missing", "published", "rows", "sensitive", "slices", "t", "text",))
     _parts = {}
 
 
@@ -251,6 +300,8 @@ class ColumnInfluence(Record):
 class ColumnReport(Record):
     """One column."""
 
+    consider: str | None
+    """Which roles to consider, where the role is undecided."""
     decided: str
     """Who says so."""
     distinct: int
@@ -273,7 +324,7 @@ class ColumnReport(Record):
     """Row pairs told apart by this column, of all pairs."""
     type: str
     """The type of its values."""
-    _fields = frozenset(("decided", "distinct", "distinct_ratio", "missing", "name", "pattern", "reason", "role", "rows_alone", "separation_ratio", "type",))
+    _fields = frozenset(("consider", "decided", "distinct", "distinct_ratio", "missing", "name", "pattern", "reason", "role", "rows_alone", "separation_ratio", "type",))
     _parts = {"pattern": "PatternReport"}
 
 
@@ -454,6 +505,8 @@ class DiffClasses(Record):
 class DiffColumnReport(Record):
     """A column of the original. Cells of removed rows and of a column that is withheld lose all."""
 
+    changed_share: float
+    """Both together; 1 where the release lacks the column."""
     entropy_bits: float
     """Non-uniform entropy of its cells, in bits."""
     entropy_share: float
@@ -469,14 +522,14 @@ class DiffColumnReport(Record):
     ncp: float
     """The mean NCP of its cells: the part of the distance, or of the values where there is none."""
     role: str
-    """`quasi-identifier`, `sensitive` or `other`."""
+    """`quasi-identifier` for the columns that `loss` is about, `sensitive` for the sensitive one, and the role that was given for others, or `other`."""
     suppressed_share: float
     """Suppressed cells, of those that the release has of it."""
     total_variation: float | None
     """Half the sum over its bins of how much their shares differ; none where it is withheld."""
     withheld: bool
     """Whether the release lacks it."""
-    _fields = frozenset(("entropy_bits", "entropy_share", "gcp_by_values", "generalized_share", "loss_by_leaves", "name", "ncp", "role", "suppressed_share", "total_variation", "withheld",))
+    _fields = frozenset(("changed_share", "entropy_bits", "entropy_share", "gcp_by_values", "generalized_share", "loss_by_leaves", "name", "ncp", "role", "suppressed_share", "total_variation", "withheld",))
     _parts = {}
 
 
@@ -590,11 +643,11 @@ class DisReport(Record):
     """How likely a match with the file is a correct one."""
 
     alone: int
-    """Rows that no other row equals."""
+    """Rows that no other row matches, by the rule for missing cells."""
     fraction: float
     """The part of the population that is taken to be in the table."""
     paired: int
-    """Rows with exactly one equal."""
+    """Rows that exactly one other row matches."""
     theta: float | None
     """How likely a match with a row that nobody equals is correct; none when there are no such rows and no pairs."""
     _fields = frozenset(("alone", "fraction", "paired", "theta",))
@@ -699,6 +752,40 @@ class ExplanationReport(Record):
     """The shares, in rising order."""
     _fields = frozenset(("complete", "measure", "shares",))
     _parts = {"shares": "ShareReport"}
+
+
+class ExposedColumns(Record):
+    """Columns, and the rows that they make unique."""
+
+    columns: list[str]
+    """Their names."""
+    share: float
+    """These rows as a share of all rows."""
+    unique: int
+    """Rows that are unique on them."""
+    _fields = frozenset(("columns", "share", "unique",))
+    _parts = {}
+
+
+class ExposureReport(Record):
+    """Rows that the published columns make unique, whatever their roles are."""
+
+    columns: list[ExposedColumns]
+    """The columns that make the most rows unique by themselves."""
+    paired_columns: int
+    """Of how many columns all pairs were counted."""
+    pairs: list[ExposedColumns]
+    """The pairs of columns that do."""
+    rows: int
+    """Rows of the release."""
+    unique: int
+    """Rows that are unique on all published columns."""
+    unique_beside: int | None
+    """Rows that are unique on the quasi-identifiers and the published columns that are not sensitive; none where values changed places within buckets, so that a row is not one person's."""
+    unique_on_quasi_identifiers: int
+    """Rows that are unique on the quasi-identifiers alone."""
+    _fields = frozenset(("columns", "paired_columns", "pairs", "rows", "unique", "unique_beside", "unique_on_quasi_identifiers",))
+    _parts = {"columns": "ExposedColumns", "pairs": "ExposedColumns"}
 
 
 class Field(Record):
@@ -1235,11 +1322,11 @@ class PresetReport(Record):
     k: int | None
     """The least rows of a class, where it asks for that."""
     met: bool | None
-    """Whether the file meets it as it is, on the quasi-identifiers; none where that cannot be told."""
+    """Whether the file meets it as it is, on the quasi-identifiers; none where that is not decided."""
     name: str
     """Its name, as policies and flags spell it."""
     risk: float | None
-    """The share of people expected to be found, where it asks for that and rows fall into classes."""
+    """The mean risk of people in the population, where it asks for that and the population is known."""
     rows_at_risk: int | None
     """Rows in classes that are too small, where it asks for a size."""
     rule: str
@@ -1248,13 +1335,17 @@ class PresetReport(Record):
     """Their share of all rows."""
     source: str
     """Where it comes from."""
-    _fields = frozenset(("global_risk", "k", "met", "name", "risk", "rows_at_risk", "rule", "share", "source",))
+    undecided: str | None
+    """Why it is not decided."""
+    _fields = frozenset(("global_risk", "k", "met", "name", "risk", "rows_at_risk", "rule", "share", "source", "undecided",))
     _parts = {}
 
 
 class ProtectLoss(Record):
     """What an analyst loses."""
 
+    columns: list[ChangedColumn]
+    """The quasi-identifiers of the input, and which share of their cells was changed."""
     counts_off: float | None
     """How far counting queries are off, at the median."""
     gcp: float
@@ -1263,8 +1354,8 @@ class ProtectLoss(Record):
     """Rows that are withheld, as a share."""
     suppressed_share: float
     """Cells that are suppressed, as a share."""
-    _fields = frozenset(("counts_off", "gcp", "removed_share", "suppressed_share",))
-    _parts = {}
+    _fields = frozenset(("columns", "counts_off", "gcp", "removed_share", "suppressed_share",))
+    _parts = {"columns": "ChangedColumn"}
 
 
 class ProtectStep(Record):
@@ -1331,6 +1422,23 @@ class Rehearsal(Record):
     suppressed_share: float | None
     """Cells that were suppressed, as a share."""
     _fields = frozenset(("failed", "gcp", "removed_share", "rows", "seconds", "suppressed_share",))
+    _parts = {}
+
+
+class ReleaseDialect(Record):
+    """How the text of a release is written, so that nobody needs to guess it."""
+
+    decimal_comma: bool
+    """Whether the decimal mark is a comma."""
+    delimiter: str
+    """The character between fields."""
+    encoding: str
+    """How characters are stored: `utf-8`, `utf-16le`, `utf-16be`, `latin-1` or `windows-1252`."""
+    header: bool
+    """Whether the first record holds the columns' names."""
+    quote: str
+    """The character around fields that need one."""
+    _fields = frozenset(("decimal_comma", "delimiter", "encoding", "header", "quote",))
     _parts = {}
 
 
@@ -1614,7 +1722,9 @@ class SkippedAttack(Record):
     """The attack."""
     reason: str
     """Why."""
-    _fields = frozenset(("hint", "name", "reason",))
+    sensitive: str | None
+    """The sensitive column that it was to aim at; none where the attack aims at no single column."""
+    _fields = frozenset(("hint", "name", "reason", "sensitive",))
     _parts = {}
 
 
@@ -1741,7 +1851,7 @@ class Threshold(Record):
     _parts = {}
 
 
-class Verdict(Record):
+class VerdictBox(Record):
     """What to know first."""
 
     findings: list[Finding]
@@ -1750,8 +1860,25 @@ class Verdict(Record):
     """One sentence."""
     not_claimed: list[str]
     """What is not claimed."""
-    _fields = frozenset(("findings", "headline", "not_claimed",))
+    state: str | None
+    """The verdict on a release; none where there is no release."""
+    _fields = frozenset(("findings", "headline", "not_claimed", "state",))
     _parts = {"findings": "Finding"}
+
+
+class VerdictFinding(Record):
+    """What a release shows although every check passed."""
+
+    columns: list[str]
+    """The columns that do it, the worst first."""
+    kind: str
+    """Its kind."""
+    rows: int
+    """Rows that it concerns; 0 where it concerns none in particular."""
+    text: str
+    """What was found, without a value of a cell."""
+    _fields = frozenset(("columns", "kind", "rows", "text",))
+    _parts = {}
 
 
 class VerifyBound(Record):
@@ -1821,7 +1948,7 @@ class AttackReport(Result):
     max_advantage: float
     """The most that an attack may gain over what one gets without it."""
     met: bool
-    """Whether no attack is a finding."""
+    """Whether an attack was tried and none is a finding."""
     original: InputReport | None
     """The original, where it was given."""
     original_columns: int | None
@@ -1829,15 +1956,15 @@ class AttackReport(Result):
     original_rows: int | None
     """Rows of the original."""
     quasi_identifiers: list[str]
-    """The columns that the attacker may know of somebody."""
+    """The columns that the attacker may know of a person."""
     release: InputReport
     """The release."""
     rows: int
     """Rows of the release."""
     schema: int
     """Version of this report's form: 1."""
-    sensitive: str | None
-    """The column that the attacker wants to know."""
+    sensitive: list[str]
+    """The columns that the attacker wants to infer."""
     skipped: list[SkippedAttack]
     """Those that did not, and why."""
     warnings: list[str]
@@ -1968,6 +2095,29 @@ class DiffReport(Result):
     _parts = {"association": "DiffAssociation", "classes": "DiffClasses", "columns": "DiffColumnReport", "kl": "DiffDivergence", "loss": "DiffLoss", "marginals": "DiffMarginal", "original": "InputReport", "queries": "DiffQueries", "release": "InputReport", "suppression": "DiffSuppression"}
 
 
+class DiffTableReport(Result):
+    """What several releases of one original lose."""
+
+    command: str
+    """Always `diff`."""
+    coverage: str | None
+    """"""
+    releases: list[DiffReport]
+    """What each release loses, in the order in which they were given."""
+    rows_before: int
+    """Rows of the original."""
+    sampled_rows: int | None
+    """Rows drawn."""
+    sampled_seed: int | None
+    """The seed that drew them."""
+    schema: int
+    """Version of the report's form: 1."""
+    stopped_by: Any
+    """The limit."""
+    _fields = frozenset(("command", "coverage", "releases", "rows_before", "sampled_rows", "sampled_seed", "schema", "stopped_by",))
+    _parts = {"releases": "DiffReport"}
+
+
 class Document(Result):
     """A report: what was found, in sections."""
 
@@ -1985,10 +2135,10 @@ class Document(Result):
     """A line below the title."""
     title: str
     """What it is about."""
-    verdict: Verdict
+    verdict: VerdictBox
     """What to know first."""
     _fields = frozenset(("audience", "made_by", "rows", "schema", "sections", "subtitle", "title", "verdict",))
-    _parts = {"sections": "Section", "verdict": "Verdict"}
+    _parts = {"sections": "Section", "verdict": "VerdictBox"}
 
 
 class ExplainReport(Result):
@@ -2400,6 +2550,8 @@ class ProtectReport(Result):
 
     accepted: list[str]
     """Known attacks that were accepted."""
+    choices: list[str]
+    """What the policy leaves unsaid, and the safer choice that was made."""
     claims: list[Claim]
     """What holds."""
     columns: list[str]
@@ -2408,8 +2560,12 @@ class ProtectReport(Result):
     """Columns of the input."""
     command: str
     """`protect`."""
+    dialect: ReleaseDialect | None
+    """How the text of the release is written; none for formats that say it themselves."""
     input: InputReport
     """The input."""
+    input_sha256: str | None
+    """SHA-256 of the input, for its owner: whoever can guess a small input could confirm it."""
     loss: ProtectLoss
     """What an analyst loses."""
     preset: str | None
@@ -2426,14 +2582,18 @@ class ProtectReport(Result):
     """Version of this report's form: 1."""
     steps: list[ProtectStep]
     """The steps that were taken."""
-    verdict: VerifyReport
-    """What the judge found in the file that was written."""
+    suppressed: str | None
+    """The file of the folder that says which cells are suppressed, where the format of the data shows them as missing ones."""
+    verdict: str
+    """`passed`, or `findings` where every check passed and something else was found."""
+    verification: VerifyReport
+    """What was checked and found in the file that was written."""
     warnings: list[str]
-    """What to look at before relying on the release."""
+    """What to look at before relying on the release: of the input, of every step, of the release."""
     written: str | None
     """The folder that was written."""
-    _fields = frozenset(("accepted", "claims", "columns", "columns_before", "command", "input", "loss", "preset", "quasi_identifiers", "reproducible", "rows_after", "rows_before", "schema", "steps", "verdict", "warnings", "written",))
-    _parts = {"claims": "Claim", "input": "InputReport", "loss": "ProtectLoss", "steps": "ProtectStep", "verdict": "VerifyReport"}
+    _fields = frozenset(("accepted", "choices", "claims", "columns", "columns_before", "command", "dialect", "input", "input_sha256", "loss", "preset", "quasi_identifiers", "reproducible", "rows_after", "rows_before", "schema", "steps", "suppressed", "verdict", "verification", "warnings", "written",))
+    _parts = {"claims": "Claim", "dialect": "ReleaseDialect", "input": "InputReport", "loss": "ProtectLoss", "steps": "ProtectStep", "verification": "VerifyReport"}
 
 
 class RehearsalReport(Result):
@@ -2441,6 +2601,8 @@ class RehearsalReport(Result):
 
     accepted: list[str]
     """Known attacks that are accepted."""
+    choices: list[str]
+    """What the policy leaves unsaid, and the safer choice that would be made."""
     claims: list[Claim]
     """What will be judged before the folder appears."""
     columns: int
@@ -2475,7 +2637,7 @@ class RehearsalReport(Result):
     """The columns whose values nobody should learn."""
     warnings: list[str]
     """What to look at before the release is made."""
-    _fields = frozenset(("accepted", "claims", "columns", "command", "coverage", "estimated_bytes", "estimated_seconds", "identifiers", "input", "methods", "output", "preset", "quasi_identifiers", "rehearsals", "rows", "schema", "sensitive", "warnings",))
+    _fields = frozenset(("accepted", "choices", "claims", "columns", "command", "coverage", "estimated_bytes", "estimated_seconds", "identifiers", "input", "methods", "output", "preset", "quasi_identifiers", "rehearsals", "rows", "schema", "sensitive", "warnings",))
     _parts = {"claims": "Claim", "input": "InputReport", "rehearsals": "Rehearsal"}
 
 
@@ -2797,8 +2959,14 @@ class VerifyReport(Result):
     """Columns of the release."""
     command: str
     """`verify`."""
+    exposure: ExposureReport
+    """Rows that the published columns make unique, whatever their roles are."""
+    findings: list[VerdictFinding]
+    """What was found although every check passed, or beside the checks that failed."""
     met: bool
     """Whether every check is met."""
+    not_checked: list[str]
+    """What was not checked, and how to check it."""
     original: InputReport | None
     """The original, where it was given."""
     original_columns: int | None
@@ -2813,10 +2981,12 @@ class VerifyReport(Result):
     """Rows of the release."""
     schema: int
     """Version of this report's form: 1."""
+    verdict: str
+    """`passed`, `findings` where every check passed and something else was found, or `failed`."""
     warnings: list[str]
     """What to look at before relying on the verdict."""
-    _fields = frozenset(("bound", "checks", "columns", "command", "met", "original", "original_columns", "original_rows", "quasi_identifiers", "release", "rows", "schema", "warnings",))
-    _parts = {"bound": "VerifyBound", "checks": "VerifyCheck", "original": "InputReport", "release": "InputReport"}
+    _fields = frozenset(("bound", "checks", "columns", "command", "exposure", "findings", "met", "not_checked", "original", "original_columns", "original_rows", "quasi_identifiers", "release", "rows", "schema", "verdict", "warnings",))
+    _parts = {"bound": "VerifyBound", "checks": "VerifyCheck", "exposure": "ExposureReport", "findings": "VerdictFinding", "original": "InputReport", "release": "InputReport"}
 
 
 Record._classes.update({
@@ -2828,6 +2998,7 @@ Record._classes.update({
     "BoundsReport": BoundsReport,
     "BucketizeLoss": BucketizeLoss,
     "Candidate": Candidate,
+    "ChangedColumn": ChangedColumn,
     "Claim": Claim,
     "ClassesReport": ClassesReport,
     "ColumnInfluence": ColumnInfluence,
@@ -2854,6 +3025,8 @@ Record._classes.update({
     "ExplainedRow": ExplainedRow,
     "ExplainedSet": ExplainedSet,
     "ExplanationReport": ExplanationReport,
+    "ExposedColumns": ExposedColumns,
+    "ExposureReport": ExposureReport,
     "Field": Field,
     "Figure": Figure,
     "Finding": Finding,
@@ -2887,6 +3060,7 @@ Record._classes.update({
     "ProtectStep": ProtectStep,
     "RatiosReport": RatiosReport,
     "Rehearsal": Rehearsal,
+    "ReleaseDialect": ReleaseDialect,
     "RowColumnReport": RowColumnReport,
     "RowReport": RowReport,
     "SampleReport": SampleReport,
@@ -2912,13 +3086,15 @@ Record._classes.update({
     "Table": Table,
     "TargetReport": TargetReport,
     "Threshold": Threshold,
-    "Verdict": Verdict,
+    "VerdictBox": VerdictBox,
+    "VerdictFinding": VerdictFinding,
     "VerifyBound": VerifyBound,
     "VerifyCheck": VerifyCheck,
     "WorstSet": WorstSet,
     "AttackReport": AttackReport,
     "BucketizeReport": BucketizeReport,
     "DiffReport": DiffReport,
+    "DiffTableReport": DiffTableReport,
     "Document": Document,
     "ExplainReport": ExplainReport,
     "GeneralizeReport": GeneralizeReport,

@@ -149,8 +149,11 @@ class Result(Record):
         drawn = self._answer.plots if self._answer else []
         return {name: Plot(svg, title) for name, title, svg in drawn}
 
-    def raise_for_status(self) -> None:
-        """Raises NotMetError where a requirement is not met."""
+    def raise_for_status(self, *, allow_findings: bool = False) -> None:
+        """Raises NotMetError where a check failed, or where something was found that is not allowed."""
+        found = self._data.get("findings", []) if self._data.get("verdict") == "findings" else []
+        if found and not allow_findings:
+            raise _errors.NotMetError("; ".join(own["text"] for own in found), self)
         if self._data.get("met") is False:
             checks = [own for own in self._data.get("checks", []) if not own["met"]]
             attacks = [own for own in self._data.get("attacks", []) if own["finding"]]

@@ -28,16 +28,16 @@ impl Leveled {
     /// labels of values that it does not have.
     ///
     /// A cell of a group of c values loses c - 1 of all values - 1. Missing is a group by itself and
-    /// loses nothing, until a level above the values has one label only: missing joins it and loses
-    /// as much as they do.
+    /// loses nothing, until a level has the label `*` only: missing joins it and loses as much as the
+    /// values do. Any other label says something about a person, which is not known of a missing cell.
     pub fn of_paths(id: ColumnId, paths: &[Vec<String>], others: &[Vec<String>]) -> Self {
         let values = paths.len();
         // The only value of a column is lost where its label says nothing.
         let is_lost = |at: usize| values == 1 && paths[0][at] == "*";
-        let level = |above: bool, is_lost: bool, alike: &dyn Fn(usize, usize) -> bool| {
+        let says_nothing = |at: usize| values > 0 && paths.iter().all(|path| path[at] == "*");
+        let level = |joins: bool, is_lost: bool, alike: &dyn Fn(usize, usize) -> bool| {
             let first = |value: usize| (0..values).find(|&v| alike(v, value)).unwrap_or(value);
             let covered = |value: usize| (0..values).filter(|&v| alike(v, value)).count();
-            let joins = above && values > 0 && covered(0) == values;
             let alone = (0..values).map(|value| (first(value), covered(value)));
             let missing = if joins { (first(0), values) } else { (values, 0) };
             let slots: Vec<(usize, usize)> = alone.chain([missing]).collect();
@@ -55,8 +55,9 @@ impl Leveled {
         };
         let depth = paths.iter().chain(others).next().map_or(0, Vec::len);
         let mut levels = vec![level(false, false, &|a, b| a == b)];
-        let above =
-            |at| level(true, is_lost(at), &|a: usize, b: usize| paths[a][at] == paths[b][at]);
+        let above = |at| {
+            level(says_nothing(at), is_lost(at), &|a: usize, b: usize| paths[a][at] == paths[b][at])
+        };
         levels.extend((0..depth).map(above));
         Self { id, levels }
     }

@@ -18,6 +18,7 @@ mod association;
 mod bins;
 mod cells;
 mod class_sizes;
+mod covers;
 mod decode;
 mod divergence;
 mod found;
@@ -37,11 +38,12 @@ use rayon::prelude::*;
 pub use self::association::{Association, Pair};
 pub use self::cells::{CellLoss, ColumnLoss, Suppression};
 pub use self::class_sizes::ClassLoss;
+pub use self::covers::{OwnLabels, covers};
 pub use self::divergence::Divergence;
 pub use self::found::{LeftOut, Losses};
 pub use self::marginals::{Bin, Marginal};
 pub use self::queries::{QueryLoss, Workload};
-pub use self::reading::{Buckets, Cover, Reading};
+pub use self::reading::{Blanks, Buckets, Cover, Reading};
 
 #[cfg(test)]
 mod tests;
@@ -138,6 +140,12 @@ impl Loss {
     ) -> Result<Losses> {
         self.check(original)?;
         reading.check(original, release)?;
+        if let Some(shared) = reading.shared_column() {
+            return Err(Error::Setting(format!(
+                "column `{}` is in several slices, and what slices that overlap lose cannot be measured\n  hint: name each column in one slice only: the one that an analyst would take it from",
+                muslin_table::printable(original.column(shared).name())
+            )));
+        }
         run.install(|| {
             let quasi_identifiers: Vec<usize> =
                 self.quasi_identifiers.iter().map(ColumnId::index).collect();

@@ -6,7 +6,8 @@ use std::fmt;
 use arrow_schema::DataType;
 use muslin_table::{Column, ColumnId, EncodedTable, Hierarchy};
 
-use super::decode::Decoder;
+use super::decode::{Decoder, Read};
+use crate::error::Unread;
 use crate::{Error, Result};
 
 /// The values of the original that a published cell may stand for, as codes of the original's
@@ -108,6 +109,16 @@ pub struct Buckets {
     pub slices: Vec<Vec<String>>,
 }
 
+/// Whether a release shows which of its cells are suppressed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Blanks {
+    /// A suppressed cell has a mark of its own, as `*` in a text.
+    Marked,
+    /// A suppressed cell may look like a missing one, as in a file with types.
+    #[default]
+    Unmarked,
+}
+
 /// How the cells of a release relate to the values of the original.
 ///
 /// # Guarantee
@@ -117,14 +128,21 @@ pub struct Buckets {
 /// 2. `*`: anything;
 /// 3. a label of the column's hierarchy; where several levels have it, the lowest;
 /// 4. a range, a set or values with counts, of values of the original: `[22-52]`, `[a to b]`,
-///    `[0-10)`, `<18`, `>=65`, `{a, b}`, `a:2,b:1`; or a beginning, `4790*`, whose stars stand for a
-///    character each. A range or a beginning stands for the values of the original within it; a
+///    `[0-10)`, `(0,10]`, `<18`, `>=65`, `{a, b}`, `a:2,b:1`; or a beginning, `4790*`, whose stars stand for a
+///    character each. A range, a set or a beginning stands for the values of the original within it; a
 ///    range of texts that have a hierarchy, for those from one to the other in its order.
+/// 5. a label as other tools write them: of numbers and dates `40-49`, `70+` or `70 and over`, of dates a
+///    year or a month, `1980` and `1980-05`, and a set without braces, `a;b`.
 ///
-/// A suppressed cell is anything. Files with types, such as Parquet, show it as a missing one, so a
-/// missing cell is anything too where the column of the original has no missing cell, or where nothing in
-/// the release is marked as suppressed and it has more missing cells than the original, or other rows: the
-/// two cannot be told apart there. Elsewhere it is read as missing.
+/// A label that stands for no value of the original, and one that is not understood, is an
+/// [error](Error::UnknownLabels) that tells the two apart.
+///
+/// A suppressed cell is anything. A missing cell is anything too where the original's column has no missing
+/// cell. Otherwise it is missing where the release marks suppressed cells, or has no more missing cells
+/// than the original; where suppressed cells are [not marked](Blanks::Unmarked), it also needs as many rows.
+/// What is left are columns in which some missing cells are suppressed ones and nothing shows which. Such a
+/// cell may be anything, and as many of them as the original has missing cells are taken to be missing: so
+/// the fewest possible cells are suppressed.
 ///
 /// # Example
 /// ```
@@ -160,8 +178,7 @@ pub(super) struct ColumnReading {
     /// For each slot (leaves - 1) / (all leaves - 1), where the column has a hierarchy that knows
     /// the label.
     pub(super) leaf_loss: Option<Vec<Option<f64>>>,
-    /// Of the cells that are missing and may be anything, those that are taken to have been missing before:
-    /// they lose nothing.
+    /// Of the missing cells that may be anything, those that are taken to be missing: they lose nothing.
     pub(super) missing_before: u64,
 }
 
@@ -169,21 +186,40 @@ pub(super) struct ColumnReading {
 #[derive(Clone, PartialEq)]
 pub(super) struct BucketReading {
     pub(super) column: ColumnId,
-    /// Columns of the original that the release has: each in one slice.
+    /// Columns of the original that the release has: each in a slice, or in several.
     pub(super) slices: Vec<Vec<usize>>,
 }
 
 impl Reading {
-    /// Reads the labels of `release`. `hierarchies` has those of the original's columns, by name.
+    /// Reads the labels of `release`, which may show suppressed cells as missing ones. `hierarchies` has
+    /// those of the original's columns, by name.
     pub fn of(
         original: &EncodedTable,
         release: &EncodedTable,
         hierarchies: &BTreeMap<String, Hierarchy>,
         buckets: Option<&Buckets>,
     ) -> Result<Self> {
+        Self::with_blanks(original, release, hierarchies, buckets, Blanks::Unmarked)
+    }
+
+    /// Reads the labels of `release`, of which it is known whether suppressed cells are marked.
+    pub fn with_blanks(
+        original: &EncodedTable,
+        release: &EncodedTable,
+        hierarchies: &BTreeMap<String, Hierarchy>,
+        buckets: Option<&Buckets>,
+        blanks: Blanks,
+    ) -> Result<Self> {
         let mut columns = Vec::with_capacity(original.columns().len());
+        let mut unread = Vec::new();
         // Whoever marks suppressed cells means missing by missing.
-        let is_marked = release.columns().iter().any(marks_suppressed);
+        let has_marks = release.columns().iter().any(marks_suppressed);
+        let has_rows = original.rows() == release.rows();
+        let trust = match (has_marks, blanks == Blanks::Marked || has_rows) {
+            (true, _) => Trust::All,
+            (false, true) => Trust::AsMany,
+            (false, false) => Trust::None,
+        };
         for column in original.columns() {
             if column.suppressed() > 0 {
                 return Err(Error::Setting(format!(
@@ -194,12 +230,22 @@ impl Reading {
             let hierarchy = hierarchies.get(column.name());
             let at = release.columns().iter().position(|other| other.name() == column.name());
             columns.push(match at.map(ColumnId::new) {
-                Some(id) => ColumnReading {
-                    release: Some(id),
-                    ..ColumnReading::of(column, release.column(id), hierarchy, is_marked)?
-                },
+                Some(id) => {
+                    match ColumnReading::of(column, release.column(id), hierarchy, trust) {
+                        Ok(read) => ColumnReading { release: Some(id), ..read },
+                        // All such columns are found before any is refused.
+                        Err(Error::UnknownLabels { columns }) => {
+                            unread.extend(columns);
+                            continue;
+                        }
+                        Err(error) => return Err(error),
+                    }
+                }
                 None => ColumnReading::withheld(release.rows(), hierarchy.is_some()),
             });
+        }
+        if !unread.is_empty() {
+            return Err(Error::UnknownLabels { columns: unread });
         }
         if columns.iter().all(|column| column.release.is_none()) && !columns.is_empty() {
             return Err(Error::Setting(
@@ -229,8 +275,8 @@ impl Reading {
         &self.columns[column.index()].covers[slot as usize]
     }
 
-    /// The columns of the original that have labels in the release which say nothing about them: those
-    /// for which [`Reading::of`] would ask for a hierarchy.
+    /// The columns of the original that have labels in the release which are not understood, or stand for
+    /// no value: those for which [`Reading::of`] would ask for a hierarchy.
     pub fn unknown(
         original: &EncodedTable,
         release: &EncodedTable,
@@ -242,7 +288,8 @@ impl Reading {
             let Some(published) = names.find(|other| other.name() == column.name()) else {
                 continue;
             };
-            match ColumnReading::of(column, published, hierarchies.get(column.name()), false) {
+            match ColumnReading::of(column, published, hierarchies.get(column.name()), Trust::None)
+            {
                 Ok(_) => {}
                 Err(Error::UnknownLabels { .. }) => unknown.push(ColumnId::new(at)),
                 Err(error) => return Err(error),
@@ -273,9 +320,22 @@ impl Reading {
         self.buckets.as_ref().map(|read| read.slices.iter().map(ids).collect())
     }
 
+    /// The first column that is in several slices. What such slices tell of a row, and whether they are
+    /// true, can be judged; what they lose cannot be measured.
+    pub fn shared_column(&self) -> Option<ColumnId> {
+        let slices = &self.buckets.as_ref()?.slices;
+        let count = |at: &usize| slices.iter().filter(|slice| slice.contains(at)).count();
+        (0..self.columns.len()).find(|at| count(at) > 1).map(ColumnId::new)
+    }
+
     /// The column of the release that numbers buckets.
-    pub(crate) fn bucket_column(&self) -> Option<ColumnId> {
+    pub fn bucket_column(&self) -> Option<ColumnId> {
         self.buckets.as_ref().map(|read| read.column)
+    }
+
+    /// Whether missing cells of a column of the original may be suppressed ones, and nothing shows which.
+    pub fn is_unclear(&self, column: ColumnId) -> bool {
+        self.columns[column.index()].missing_before > 0
     }
 
     /// Whether the release has buckets.
@@ -320,6 +380,11 @@ impl fmt::Debug for Reading {
 }
 
 impl ColumnReading {
+    /// The slot of missing cells that may be suppressed ones, where some are taken to be missing.
+    pub(super) fn unclear(&self) -> Option<usize> {
+        (self.missing_before > 0).then(|| self.covers.len() - 2)
+    }
+
     fn withheld(rows: usize, has_hierarchy: bool) -> Self {
         Self {
             release: None,
@@ -334,42 +399,57 @@ impl ColumnReading {
         original: &Column,
         release: &Column,
         hierarchy: Option<&Hierarchy>,
-        is_marked: bool,
+        trust: Trust,
     ) -> Result<Self> {
         let mut cells = vec![0u64; release.slots()];
         release.codes().slots().for_each(|slot| cells[slot as usize] += 1);
         let values = release.dictionary().len();
         let decoder = Decoder::new(original, release, hierarchy)?;
         let (mut covers, mut leaf_loss) = (Vec::new(), Vec::new());
-        let (mut unknown_labels, mut unknown_cells) = (0, 0);
+        let mut unread = Unread::of(original.name());
         for (at, &cells) in cells[..values].iter().enumerate() {
             // What no cell has may stay unread.
-            let read = if cells == 0 { Some((Cover::Any, None)) } else { decoder.read(at) };
-            let (cover, leaves) = read.unwrap_or_else(|| {
-                unknown_labels += 1;
-                unknown_cells += cells;
-                (Cover::Any, None)
-            });
+            let read = if cells == 0 { Read::Cover(Cover::Any, None) } else { decoder.read(at) };
+            let (cover, leaves) = match read {
+                Read::Cover(cover, leaves) => (cover, leaves),
+                Read::NoValue => {
+                    unread.of_no_value += cells;
+                    (Cover::Any, None)
+                }
+                Read::Unknown => {
+                    unread.not_understood += cells;
+                    (Cover::Any, None)
+                }
+            };
             covers.push(cover);
             leaf_loss.push(leaves);
         }
-        if unknown_labels > 0 {
-            let column = original.name().to_owned();
-            return Err(Error::UnknownLabels {
-                column,
-                labels: unknown_labels,
-                cells: unknown_cells,
-            });
+        if unread.not_understood + unread.of_no_value > 0 {
+            return Err(Error::UnknownLabels { columns: vec![unread] });
         }
-        let is_no_more =
-            original.rows() == release.rows() && release.missing() <= original.missing();
-        let is_missing = original.missing() > 0 && (is_marked || is_no_more);
+        let is_missing = original.missing() > 0
+            && match trust {
+                Trust::All => true,
+                Trust::AsMany => release.missing() <= original.missing(),
+                Trust::None => false,
+            };
         covers.extend([if is_missing { Cover::Missing } else { Cover::Any }, Cover::Any]);
         leaf_loss.extend([Some(if is_missing { 0.0 } else { 1.0 }), Some(1.0)]);
         let leaf_loss = hierarchy.map(|_| leaf_loss);
         let missing_before = if is_missing { 0 } else { original.missing().min(release.missing()) };
         Ok(Self { release: None, covers, cells, leaf_loss, missing_before })
     }
+}
+
+/// Which missing cells are certainly missing, in a column of which the original has some.
+#[derive(Clone, Copy)]
+enum Trust {
+    /// All of them.
+    All,
+    /// All of them where there are no more than before.
+    AsMany,
+    /// None.
+    None,
 }
 
 /// Whether a column has cells that are marked as suppressed.
@@ -399,15 +479,11 @@ impl BucketReading {
             let mut slice = Vec::new();
             for name in names {
                 let at = original.find(name)?.index();
-                if std::mem::replace(&mut taken[at], true) {
-                    return Err(Error::Setting(format!(
-                        "column `{}` is named twice in the slices, and what slices that overlap lose cannot be measured\n  hint: name each column in one slice only: the one that an analyst would take it from",
-                        muslin_table::printable(name)
-                    )));
-                }
+                taken[at] = true;
                 slice.extend(columns[at].release.map(|_| at));
             }
             slice.sort_unstable();
+            slice.dedup();
             slices.push(slice);
         }
         let alone = (0..columns.len()).filter(|&at| !taken[at] && columns[at].release.is_some());

@@ -11,12 +11,16 @@ use super::reading::{ColumnReading, Cover};
 /// after all positions otherwise. A cell that covers values gives each the same weight, one with
 /// counts gives them by count. A suppressed cell has the weights of the other cells of its column,
 /// taken together; each position that the original has and no other cell may stand for counts there
-/// as one cell would. The weights of a cell sum to 1.
+/// as one cell would. Of missing cells that may be suppressed ones, each has the weights of a missing
+/// and of a suppressed cell, by how many are taken to be which. The weights of a cell sum to 1.
 pub(super) struct Spread {
     values: usize,
     /// What is not one position, by number.
     others: Vec<Cover>,
     number_of_slot: Vec<u32>,
+    /// What missing cells that may be suppressed ones are: their place among the others, and the share
+    /// of them that is missing.
+    unclear: Option<(usize, f64)>,
     /// The weights of a suppressed cell.
     any: Vec<f64>,
     /// Their sums up to each position.
@@ -37,7 +41,17 @@ impl Spread {
             Cover::Missing => Some(original.missing_slot()),
             _ => None,
         };
-        let number_of_slot = reading.covers.iter().zip(&reading.cells).map(|(cover, &cells)| {
+        let mut unclear = None;
+        let slots = reading.covers.iter().zip(&reading.cells).enumerate();
+        let number_of_slot = slots.map(|(slot, (cover, &cells))| {
+            if reading.unclear() == Some(slot) {
+                others.push(Cover::Any);
+                cells_of_others.push(cells - reading.missing_before);
+                known[values] += float(reading.missing_before);
+                let at = others.len() - 1;
+                unclear = Some((at, float(reading.missing_before) / float(cells)));
+                return u32::try_from(values + 1 + at).expect("no more covers than slots");
+            }
             if let Some(position) = number(cover) {
                 known[position as usize] += float(cells);
                 return position;
@@ -57,7 +71,8 @@ impl Spread {
         let number_of_slot = number_of_slot.collect();
         spread_others(&others, &cells_of_others, &mut known);
 
-        let suppressed = any_at.map_or(0, |at| cells_of_others[at]);
+        let cells_of = |at: Option<usize>| at.map_or(0, |at| cells_of_others[at]);
+        let suppressed = cells_of(any_at) + cells_of(unclear.map(|of: (usize, f64)| of.0));
         let rest = reading.cells.iter().sum::<u64>() - suppressed;
         let is_there = |at: usize| at < values || original.missing() > 0;
         let is_new = |at: usize| known[at] == 0.0 && is_there(at);
@@ -68,7 +83,7 @@ impl Spread {
         any.iter().for_each(|weight| any_below.push(any_below[any_below.len() - 1] + weight));
         let expected = known.iter().zip(&any).map(|(known, any)| known + float(suppressed) * any);
         let expected = expected.collect();
-        Self { values, others, number_of_slot, any, any_below, expected }
+        Self { values, others, number_of_slot, unclear, any, any_below, expected }
     }
 
     /// Number of positions.
@@ -118,7 +133,7 @@ impl Spread {
                 Ok(at) => f64::from(values[at].1) / total(values),
                 Err(_) => 0.0,
             },
-            Cover::Any => self.any(position),
+            Cover::Any => self.mixed(other, self.any(position), position as usize == self.values),
             _ => 0.0,
         }
     }
@@ -146,7 +161,21 @@ impl Spread {
                 let part = values.iter().filter(|(value, _)| within.contains(value));
                 part.map(|&(_, count)| f64::from(count)).sum::<f64>() / total(values)
             }
-            _ => self.any_below[last as usize + 1] - self.any_below[first as usize],
+            _ => {
+                let any = self.any_below[last as usize + 1] - self.any_below[first as usize];
+                self.mixed(other, any, last as usize == self.values)
+            }
+        }
+    }
+
+    /// The weight of positions for a cell that is suppressed, or may be: with the missing position
+    /// among them or without.
+    fn mixed(&self, other: usize, any: f64, with_missing: bool) -> f64 {
+        match self.unclear {
+            Some((at, missing)) if at == other => {
+                missing * f64::from(u8::from(with_missing)) + (1.0 - missing) * any
+            }
+            _ => any,
         }
     }
 

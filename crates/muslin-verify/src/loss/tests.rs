@@ -114,16 +114,32 @@ impl Naive {
             None => &Cover::Any,
         };
         let weights = |c: usize, row: usize| weights(cover(c, row), sizes[c]);
+        // Missing cells of which nobody knows whether they are suppressed, and how many are not.
+        let unclear = |c: usize, row: usize| -> Option<(u64, u64)> {
+            let column = release.column(reading.published(ColumnId::new(c))?);
+            let is_missing = column.codes().slot(row) == column.missing_slot();
+            let least = columns[c].missing().min(column.missing());
+            let is_any = *cover(c, row) == Cover::Any;
+            (is_missing && is_any && least > 0).then_some((least, column.missing()))
+        };
         let suppressed: Vec<Vec<f64>> = (0..sizes.len())
             .map(|c| {
                 let mut cells: Vec<Vec<f64>> =
                     (0..release.rows()).filter_map(|row| weights(c, row)).collect();
                 // What no cell covers has a cell of its own.
                 let there = if columns[c].missing() > 0 { sizes[c] } else { sizes[c] - 1 };
-                let is_new = |at: &usize| cells.iter().all(|weights| weights[*at] == 0.0);
+                let is_there = |at: usize| {
+                    at + 1 == sizes[c] && (0..release.rows()).any(|row| unclear(c, row).is_some())
+                };
+                let is_new =
+                    |at: &usize| !is_there(*at) && cells.iter().all(|weights| weights[*at] == 0.0);
                 let new: Vec<usize> = (0..there).filter(is_new).collect();
                 let cell = |at| (0..sizes[c]).map(|own| f64::from(u8::from(own == at))).collect();
                 cells.extend(new.into_iter().map(cell));
+                let missing = (0..release.rows()).find_map(|row| unclear(c, row));
+                for _ in 0..missing.map_or(0, |of| of.0) {
+                    cells.push(cell(sizes[c] - 1));
+                }
                 let mean =
                     |at| cells.iter().map(|w| w[at]).sum::<f64>() / cells.len().max(1) as f64;
                 (0..sizes[c]).map(mean).collect()
@@ -145,8 +161,13 @@ impl Naive {
         let mut naive = Self { sizes: sizes.clone(), rows: vec![0.0; combinations] };
         for at in 0..combinations {
             let x = naive.positions(at);
-            let cell =
-                |c: usize, row: usize| weights(c, row).unwrap_or(suppressed[c].clone())[x[c]];
+            let cell = |c: usize, row: usize| {
+                let own = weights(c, row).unwrap_or(suppressed[c].clone())[x[c]];
+                unclear(c, row).map_or(own, |(missing, all)| {
+                    let is_missing = f64::from(u8::from(x[c] + 1 == sizes[c]));
+                    (missing as f64 * is_missing + (all - missing) as f64 * own) / all as f64
+                })
+            };
             naive.rows[at] = members
                 .values()
                 .map(|rows| {

@@ -21,7 +21,8 @@ impl Untrue {
     }
 
     /// The number of these rows. Where the result is exact and there are no buckets, no assignment
-    /// leaves fewer.
+    /// leaves fewer; but where lists of counts are right column by column and not together, these are all
+    /// rows that have such lists. Where buckets are right slice by slice and not together, all rows.
     pub fn count(&self) -> u64 {
         self.count
     }

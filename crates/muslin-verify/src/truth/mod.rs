@@ -11,16 +11,19 @@
 //! rows have there. For each slice a flow is looked for, from original rows to what is shown in the
 //! buckets that match them in *all* slices. That it is found for each slice does not yet say that it
 //! is the same for all; it is where every original row matches one bucket at most and none was
-//! removed, which is so for buckets that were cut out by ranges.
+//! removed, which is so for buckets that were cut out by ranges. Elsewhere a search looks for it.
 //!
 //! # Counts
 //! A list of counts (`a:2,b:1`) says of a group of rows which values they have together. A group are
 //! the rows that have the same such lists in all columns, or in all of a slice. Its rows have to be as many as are counted,
-//! or some times that many, and each column by itself has to have the values that are counted. That
-//! one assignment does this for all columns at once is not looked into.
+//! or some times that many, and each column by itself has to have the values that are counted. Where that
+//! is so, a search looks for one assignment that does it for all columns at once.
 
 mod columns;
+mod counted;
 mod found;
+mod repair;
+mod search;
 
 use muslin_engine::Run;
 use muslin_table::{ColumnId, ColumnSet, EncodedTable};
@@ -29,6 +32,7 @@ use rayon::prelude::*;
 pub use self::found::Untrue;
 
 use self::found::LISTED;
+use self::search::Together;
 use crate::bucket_index::BucketIndex;
 use crate::covering::{Covering, Side, Wanted};
 use crate::flow::Flow;
@@ -48,8 +52,10 @@ use crate::{Error, Result};
 /// It is not exact, and what is found untrue is untrue all the same, where
 /// - the search takes more steps than allowed: then each published row is to have an original row
 ///   that it may stand for, and each column by itself is to be true;
-/// - cells are lists of counts, or several slices stand in buckets and an original row matches two
-///   buckets or was removed.
+/// - cells are lists of counts, and the search for an assignment that fits all of them at once takes too
+///   many steps, or slices stand in buckets;
+/// - several slices stand in buckets, an original row matches two buckets or was removed, and the search
+///   for an assignment that fits all slices at once takes too many steps.
 ///
 /// Columns that the release lacks say nothing and are true.
 ///
@@ -134,14 +140,15 @@ impl Truth {
                 Some(slices) => slices.iter().map(|slice| self.looked_at(slice)).collect(),
                 None => vec![self.columns.iter().collect()],
             };
+            let mut has_lists = false;
             for columns in &together {
                 if let Some(groups) = columns::groups(release, reading, columns, run)? {
-                    is_exact = false;
+                    has_lists = true;
                     groups.mark(&mut rows);
                 }
             }
             let mut columns = Vec::new();
-            if !is_exact || rows.contains(&true) {
+            if !is_exact || has_lists || rows.contains(&true) {
                 let judged: Result<Vec<_>> = (self.columns.iter().collect::<Vec<_>>())
                     .par_iter()
                     .map(|&id| columns::untrue(tables, reading, id, self.work_limit, run))
@@ -153,6 +160,16 @@ impl Truth {
                     }
                     more(&mut rows, &found.cells);
                 }
+            }
+            if has_lists {
+                is_exact &= match &together[..] {
+                    [all] if columns.is_empty() && !rows.contains(&true) => {
+                        let limit = self.work_limit;
+                        let found = counted::of_lists(tables, reading, all, limit, &mut rows, run)?;
+                        found != Together::Open
+                    }
+                    _ => false,
+                };
             }
             // No original row is anybody's twice.
             let extra: Vec<u32> = (0u32..).take(release.rows()).skip(original.rows()).collect();
@@ -253,8 +270,24 @@ impl Truth {
             Some(index) => self.assign(index, &work, rows, run)?,
             None => None,
         };
-        if let Some(matches_one) = found {
-            return Ok(matches_one && tables.0.rows() == tables.1.rows());
+        if let (Some(index), Some(matches_one)) = (&index, found) {
+            let slack = tables.0.rows().checked_sub(tables.1.rows());
+            // Where something was found, it is there in any case; else what each slice allows by itself
+            // may not go together.
+            return Ok(match slack {
+                Some(0) if matches_one => true,
+                Some(slack) if !rows.contains(&true) => {
+                    match counted::of_buckets(index, slack as u64, self.work_limit, run)? {
+                        Together::Fits => true,
+                        Together::Not => {
+                            rows.fill(true);
+                            true
+                        }
+                        Together::Open => false,
+                    }
+                }
+                _ => false,
+            });
         }
         for slice in &slices {
             self.in_rows(tables, reading, slice, rows, run)?;

@@ -16,6 +16,7 @@ fn main() -> Result<(), serde_json::Error> {
     let suppress = schemars::schema_for!(muslin::SuppressReport);
     let generalize = schemars::schema_for!(muslin::GeneralizeReport);
     let diff = schemars::schema_for!(muslin::DiffReport);
+    let diff_table = schemars::schema_for!(muslin::DiffTableReport);
     let bucketize = schemars::schema_for!(muslin::BucketizeReport);
     let slice = schemars::schema_for!(muslin::SliceReport);
     let attack = schemars::schema_for!(muslin::AttackReport);
@@ -37,6 +38,7 @@ fn main() -> Result<(), serde_json::Error> {
         &suppress,
         &generalize,
         &diff,
+        &diff_table,
         &bucketize,
         &slice,
         &attack,
@@ -62,6 +64,7 @@ fn main() -> Result<(), serde_json::Error> {
         ("docs/schema/suppress.schema.json", serde_json::to_string_pretty(&suppress)? + "\n"),
         ("docs/schema/generalize.schema.json", serde_json::to_string_pretty(&generalize)? + "\n"),
         ("docs/schema/diff.schema.json", serde_json::to_string_pretty(&diff)? + "\n"),
+        ("docs/schema/diff-several.schema.json", serde_json::to_string_pretty(&diff_table)? + "\n"),
         ("docs/schema/bucketize.schema.json", serde_json::to_string_pretty(&bucketize)? + "\n"),
         ("docs/schema/slice.schema.json", serde_json::to_string_pretty(&slice)? + "\n"),
         ("docs/schema/attack.schema.json", serde_json::to_string_pretty(&attack)? + "\n"),

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use muslin_attack::{
     Attack, Composition, DeFinetti, Dependencies, Disambiguation, Error as AttackError,
-    Homogeneity, Linkage, Membership, Part, RowOrder, SeedGuess, Skewness,
+    Homogeneity, Linkage, Membership, Part, RowOrder, SeedGuess, Skewness, WithinGroups,
 };
-use muslin_engine::Run;
-use muslin_table::{Column, ColumnSet, EncodedTable, Hierarchy};
+use muslin_engine::{Run, Seed};
+use muslin_protect::rows_in_buckets;
+use muslin_table::{Column, ColumnId, ColumnSet, EncodedTable, Hierarchy};
 
 use super::scene::Scene;
 use super::{AttackJob, Tables};
@@ -15,7 +16,7 @@ use crate::Result;
 
 /// What became of an attack.
 pub(super) enum Tried {
-    Ran(Attack),
+    Ran(Box<Attack>),
     /// Why it did not run, and a hint what to pass, as an error says it.
     Skipped(String),
 }
@@ -28,7 +29,7 @@ impl Tried {
     /// An attack that ended; one that refused says why.
     fn of(found: Result<Attack, AttackError>) -> Result<Self> {
         match found {
-            Ok(attack) => Ok(Self::Ran(attack)),
+            Ok(attack) => Ok(Self::Ran(Box::new(attack))),
             Err(error @ (AttackError::Setting(_) | AttackError::TooMuchWork { .. })) => {
                 Ok(Self::Skipped(error.to_string()))
             }
@@ -54,24 +55,45 @@ pub(super) struct Attempts<'a> {
 }
 
 const NO_BLANK: &str = "no cell is suppressed";
+const NO_PREVIOUS: &str =
+    "there is no other release of these people\n  hint: pass `--previous FILE`";
+const ROW_BY_ROW: &str = "not applicable: every column but the sensitive one is published row by row, so a person whose values are known is visibly in the table";
+const NO_TARGET: &str = "no cell is suppressed or generalized";
 const NO_SENSITIVE: &str = "no sensitive column is named\n  hint: pass `--sensitive NAME`";
 const NO_BUCKET: &str = "no column numbers buckets\n  hint: pass `--bucket NAME` where one does";
 
+/// What became of an attack on each sensitive column, or of one that aims at none.
+type Aimed = Vec<(Option<ColumnId>, Tried)>;
+
 impl Attempts<'_> {
-    /// Tries an attack by its name.
-    pub(super) fn attempt(&self, name: &str) -> Result<Tried> {
+    /// Tries an attack by its name: on each sensitive column, where it aims at one.
+    pub(super) fn attempt(&self, name: &str) -> Result<Aimed> {
+        let alone = |tried: Result<Tried>| Ok(vec![(None, tried?)]);
         match name {
-            "disambiguation" => self.disambiguation(),
-            "row-order" => self.row_order(),
-            "dependencies" => self.dependencies(),
-            "homogeneity" => self.homogeneity(),
-            "skewness" => self.skewness(),
-            "definetti" => self.definetti(),
-            "membership" => self.membership(),
-            "linkage" => self.linkage(),
-            "composition" => self.composition(),
-            _ => self.seed(),
+            "disambiguation" => alone(self.disambiguation()),
+            "row-order" => alone(self.row_order()),
+            "dependencies" => alone(self.dependencies()),
+            "within-groups" => alone(self.within_groups()),
+            "homogeneity" => self.each(|sensitive| self.homogeneity(sensitive)),
+            "skewness" => self.each(|sensitive| self.skewness(sensitive)),
+            "definetti" if self.scene.bucket.is_none() => alone(Ok(Tried::skipped(NO_BUCKET))),
+            "definetti" => self.each(|sensitive| self.definetti(sensitive)),
+            "membership" => alone(self.membership()),
+            "linkage" => alone(self.linkage()),
+            "composition" if self.tables.previous.is_none() => {
+                alone(Ok(Tried::skipped(NO_PREVIOUS)))
+            }
+            "composition" => self.each(|sensitive| self.composition(sensitive)),
+            _ => alone(self.seed()),
         }
+    }
+
+    /// Tries an attack on each sensitive column.
+    fn each(&self, attack: impl Fn(ColumnId) -> Result<Tried>) -> Result<Aimed> {
+        if self.scene.sensitive.is_empty() {
+            return Ok(vec![(None, Tried::skipped(NO_SENSITIVE))]);
+        }
+        self.scene.sensitive.iter().map(|&id| Ok((Some(id), attack(id)?))).collect()
     }
 
     fn disambiguation(&self) -> Result<Tried> {
@@ -95,43 +117,38 @@ impl Attempts<'_> {
     fn row_order(&self) -> Result<Tried> {
         let scene = self.scene;
         let tried = Tried::of(RowOrder::new(scene.looked.clone()).run(&scene.released, self.run))?;
-        Ok(tried.unless_idle(match scene.pair {
-            Some(_) => "no cell is suppressed or generalized",
-            None => "no cell is suppressed\n  hint: pass `--original` to have ranges attacked too",
-        }))
+        Ok(tried.unless_idle(NO_TARGET))
     }
 
     fn dependencies(&self) -> Result<Tried> {
-        let scene = self.scene;
-        if scene.released.blanks() == 0 {
-            return Ok(Tried::skipped(NO_BLANK));
-        }
-        let attack = Dependencies::new(scene.looked.clone());
-        Ok(Tried::of(attack.run(&scene.released, self.run))?.unless_idle(NO_BLANK))
+        let attack = Dependencies::new(self.scene.looked.clone());
+        Ok(Tried::of(attack.run(&self.scene.released, self.run))?.unless_idle(NO_TARGET))
     }
 
-    /// The columns that make classes: in buckets, everybody has the bucket's values.
+    fn within_groups(&self) -> Result<Tried> {
+        let attack = WithinGroups::new(self.scene.looked.clone());
+        Ok(Tried::of(attack.run(&self.scene.released, self.run))?.unless_idle(NO_TARGET))
+    }
+
+    /// The columns that make classes. In a bucket, every person may have any of its sensitive values.
     fn classes(&self) -> ColumnSet {
         let scene = self.scene;
         scene.bucket.map_or_else(|| scene.quasi.clone(), |bucket| [bucket].into_iter().collect())
     }
 
-    fn homogeneity(&self) -> Result<Tried> {
-        let scene = self.scene;
-        let Some(sensitive) = scene.sensitive else { return Ok(Tried::skipped(NO_SENSITIVE)) };
-        Tried::of(Homogeneity::new(self.classes(), sensitive).run(&scene.released, self.run))
+    fn homogeneity(&self, sensitive: ColumnId) -> Result<Tried> {
+        let attack = Homogeneity::new(self.classes(), sensitive);
+        Tried::of(attack.run(&self.scene.released, self.run))
     }
 
-    fn skewness(&self) -> Result<Tried> {
-        let scene = self.scene;
-        let Some(sensitive) = scene.sensitive else { return Ok(Tried::skipped(NO_SENSITIVE)) };
-        Tried::of(Skewness::new(self.classes(), sensitive).run(&scene.released, self.run))
+    fn skewness(&self, sensitive: ColumnId) -> Result<Tried> {
+        let attack = Skewness::new(self.classes(), sensitive);
+        Tried::of(attack.run(&self.scene.released, self.run))
     }
 
-    fn definetti(&self) -> Result<Tried> {
+    fn definetti(&self, sensitive: ColumnId) -> Result<Tried> {
         let scene = self.scene;
         let Some(bucket) = scene.bucket else { return Ok(Tried::skipped(NO_BUCKET)) };
-        let Some(sensitive) = scene.sensitive else { return Ok(Tried::skipped(NO_SENSITIVE)) };
         let known = scene.moved.iter().filter(|&id| scene.quasi.contains(id));
         let known: ColumnSet = known.collect();
         let known = if known.is_empty() { scene.moved.clone() } else { known };
@@ -148,9 +165,14 @@ impl Attempts<'_> {
             ));
         };
         if scene.pair.is_none() {
-            return Ok(Tried::skipped("nothing says who is there\n  hint: pass `--original FILE`"));
+            return Ok(Tried::skipped("no original was given\n  hint: pass `--original FILE`"));
         }
-        // Columns that the original lacks tell nothing about anybody.
+        let others = scene.looked.iter().filter(|id| !scene.sensitive.contains(id));
+        let others: ColumnSet = others.collect();
+        if slices.iter().any(|slice| others.is_subset(slice)) {
+            return Ok(Tried::skipped(ROW_BY_ROW));
+        }
+        // Columns that the original lacks say nothing about people.
         let is_old = |&id: &_| {
             let original = scene.pair.map(|pair| &pair.whole.table);
             original.is_some_and(|own| own.find(scene.release().column(id).name()).is_ok())
@@ -181,14 +203,9 @@ impl Attempts<'_> {
         Tried::of(attack.run(&self.scene.released, people, &trees, self.run))
     }
 
-    fn composition(&self) -> Result<Tried> {
+    fn composition(&self, sensitive: ColumnId) -> Result<Tried> {
         let scene = self.scene;
-        let Some(previous) = &self.tables.previous else {
-            return Ok(Tried::skipped(
-                "there is no other release of these people\n  hint: pass `--previous FILE`",
-            ));
-        };
-        let Some(sensitive) = scene.sensitive else { return Ok(Tried::skipped(NO_SENSITIVE)) };
+        let Some(previous) = &self.tables.previous else { return Ok(Tried::skipped(NO_PREVIOUS)) };
         let made;
         let (people, trees) = match (scene.pair, &self.tables.aux) {
             (Some(pair), _) => (&pair.whole.table, &pair.trees),
@@ -198,7 +215,7 @@ impl Attempts<'_> {
             }
             (None, None) => {
                 return Ok(Tried::skipped(
-                    "nothing says who people are\n  hint: pass `--original` or `--aux`",
+                    "there is no table of the people\n  hint: pass `--original FILE` or `--aux FILE`",
                 ));
             }
         };
@@ -220,17 +237,23 @@ impl Attempts<'_> {
     fn seed(&self) -> Result<Tried> {
         let scene = self.scene;
         let Some(pair) = scene.pair else {
-            return Ok(Tried::skipped(
-                "an order is undone by the original\n  hint: pass `--original FILE`",
-            ));
+            return Ok(Tried::skipped("no original was given\n  hint: pass `--original FILE`"));
         };
         if pair.whole.table.rows() != scene.release().rows() {
             return Ok(Tried::skipped(
-                "the original has another number of rows\n  hint: pass it without the rows that were left out",
+                "the original has another number of rows\n  hint: pass it without the rows that were removed",
             ));
         }
         let attack = SeedGuess::new(scene.moved.clone(), self.job.seeds);
-        Tried::of(attack.run(&scene.released, muslin_io::seeded_order, self.run))
+        let parts = scene.slices.as_ref().map_or(0, Vec::len);
+        let orders = |seed, rows| orders(seed, rows, self.buckets().as_deref(), parts);
+        Tried::of(attack.run(&scene.released, orders, self.run))
+    }
+
+    /// The bucket of each row of the release.
+    fn buckets(&self) -> Option<Vec<u32>> {
+        let codes = self.scene.release().column(self.scene.bucket?).codes();
+        Some(codes.slots().collect())
     }
 
     /// The columns to look people up by: those that are named, or quasi-identifiers that the others have.
@@ -253,6 +276,22 @@ impl Attempts<'_> {
         let given = people.columns().iter().filter(|own| hierarchies.of(own.name()).is_some());
         given.map(|own| Ok((own.name().to_owned(), hierarchies.build(own, self.run)?))).collect()
     }
+}
+
+/// The orders in which a seed may publish the rows of some columns: that of the rows, and, where there are buckets, those
+/// that slices have within them.
+fn orders(seed: Seed, rows: usize, buckets: Option<&[u32]>, parts: usize) -> Vec<Vec<u32>> {
+    let order = muslin_io::seeded_order(seed, rows);
+    let Some(buckets) = buckets else { return vec![order] };
+    let mut bucket_of = vec![0; rows];
+    order.iter().zip(buckets).for_each(|(&row, &bucket)| bucket_of[row as usize] = bucket);
+    let of_slice = |part: usize| -> Vec<u32> {
+        let sources = rows_in_buckets(&bucket_of, &seed, part);
+        order.iter().map(|&row| sources[row as usize]).collect()
+    };
+    let mut all: Vec<Vec<u32>> = (0..parts).map(of_slice).collect();
+    all.push(order);
+    all
 }
 
 fn has(table: &EncodedTable, name: &str) -> bool {

@@ -1,8 +1,9 @@
 //! What is known about a release before it is attacked.
 
+use std::collections::BTreeSet;
+
 use muslin_attack::{Equals, Released, Rows};
 use muslin_engine::Run;
-use muslin_io::Format;
 use muslin_protect::BUCKET_NAME;
 use muslin_table::{ColumnId, ColumnSet, EncodedTable, Role};
 
@@ -16,7 +17,7 @@ use crate::{Error, Result, SuppressNotion};
 pub(super) struct Known {
     pub(super) k: Option<u32>,
     pub(super) equals: Equals,
-    pub(super) sensitive: Option<String>,
+    pub(super) sensitive: Vec<String>,
     pub(super) bucket: Option<String>,
     pub(super) slices: Option<Vec<Vec<String>>>,
     quasi: Option<Vec<String>>,
@@ -33,19 +34,21 @@ impl Known {
             || job.k.is_none() && of_classes.is_some_and(|own| own.claim == "ambiguity"),
             |notion| notion == SuppressNotion::Ambiguity,
         );
-        let mut roles = job.roles.iter().filter(|(_, role)| **role == Role::Sensitive);
-        let by_role = match (roles.next(), roles.next()) {
-            (Some((name, _)), None) => Some(name.clone()),
-            _ => None,
+        let by_role = job.roles.iter().filter(|(_, role)| **role == Role::Sensitive);
+        let sensitive: Vec<String> = match &job.sensitive {
+            Some(name) => vec![name.clone()],
+            None => by_role.map(|(name, _)| name.clone()).collect(),
         };
+        let claimed =
+            || claims.iter().filter_map(|own| own.sensitive.clone()).collect::<BTreeSet<_>>();
         Self {
             k: job.k.or_else(|| of_classes?.k),
             equals: if is_weak { Equals::Wildcard } else { Equals::Classes },
-            sensitive: job
-                .sensitive
-                .clone()
-                .or(by_role)
-                .or_else(|| named(|own| own.sensitive.as_ref())),
+            sensitive: if sensitive.is_empty() {
+                claimed().into_iter().collect()
+            } else {
+                sensitive
+            },
             bucket: job.bucket.clone().or_else(|| named(|own| own.bucket.as_ref())),
             slices: job.slices.clone().or_else(|| claims.iter().find_map(|own| own.slices.clone())),
             quasi: job
@@ -64,7 +67,8 @@ pub(super) struct Scene<'a> {
     pub(super) equals: Equals,
     /// The quasi-identifiers.
     pub(super) quasi: ColumnSet,
-    pub(super) sensitive: Option<ColumnId>,
+    /// What the attacker wants to infer.
+    pub(super) sensitive: Vec<ColumnId>,
     pub(super) bucket: Option<ColumnId>,
     /// Columns that stayed together in buckets.
     pub(super) slices: Option<Vec<ColumnSet>>,
@@ -86,31 +90,31 @@ impl<'a> Scene<'a> {
         let release = tables.release();
         let bucket = bucket(known, tables)?;
         let id = job.id.as_ref().and_then(|name| release.find(name).ok());
-        let sensitive = known.sensitive.as_deref().map(|name| release.find(name)).transpose()?;
+        let sensitive = sensitive(job, known, release)?;
         let apart: Vec<ColumnId> = bucket.into_iter().chain(id).collect();
         let others: Vec<&str> =
-            apart.iter().copied().chain(sensitive).map(|id| release.column(id).name()).collect();
+            apart.iter().chain(&sensitive).map(|&id| release.column(id).name()).collect();
         let quasi = quasi_identifiers(release, known.quasi.as_deref(), &job.roles, &others)?;
         let quasi = set(release, &quasi)?;
         let looked = release.all_columns().difference(&apart.into_iter().collect());
-        let slices = match (&known.slices, bucket, sensitive) {
+        let slices = match (&known.slices, bucket, &sensitive[..]) {
             (Some(slices), Some(_), _) => {
                 Some(slices.iter().map(|slice| set(release, slice)).collect::<Result<Vec<_>>>()?)
             }
-            (None, Some(_), Some(sensitive)) => {
+            (None, Some(_), &[sensitive]) => {
                 let alone: ColumnSet = [sensitive].into_iter().collect();
                 Some(vec![looked.difference(&alone), alone])
             }
             _ => None,
         };
-        let has_not = |slice: &&ColumnSet| sensitive.is_none_or(|own| !slice.contains(own));
+        let has_not = |slice: &&ColumnSet| !sensitive.iter().any(|&own| slice.contains(own));
         let largest = slices.iter().flatten().filter(has_not);
         let largest = largest.reduce(|best, own| if own.len() > best.len() { own } else { best });
         let moved = largest.cloned().unwrap_or_else(|| looked.clone());
         let released = match &tables.pair {
             Some(pair) => judged(pair, job.id.as_deref(), &moved, told, run)?,
-            None if tables.format != Format::Csv && has_missing(release, &quasi) => {
-                told.push("missing cells of the quasi-identifiers were taken for suppressed ones: with `--original` they are told apart".into());
+            None if !tables.is_marked && has_missing(release, &quasi) => {
+                told.push("missing cells of the quasi-identifiers count as suppressed: pass `--original` to distinguish the two".into());
                 Released::with_blank_missing(release, &quasi)
             }
             None => Released::new(release),
@@ -130,6 +134,14 @@ impl<'a> Scene<'a> {
     pub(super) fn name(&self, column: ColumnId) -> String {
         self.release().column(column).name().to_owned()
     }
+}
+
+/// The sensitive columns that the release publishes. One that is named must be there; of several by role, some may be
+/// left out of the release.
+fn sensitive(job: &AttackJob, known: &Known, release: &EncodedTable) -> Result<Vec<ColumnId>> {
+    let is_named = job.sensitive.is_some();
+    let names = known.sensitive.iter().filter(|name| is_named || release.find(name).is_ok());
+    names.map(|name| Ok(release.find(name)?)).collect()
 }
 
 /// The column that numbers buckets: the one that is named, or one that looks like it.
@@ -158,10 +170,10 @@ fn judged<'a>(
     run: &Run,
 ) -> Result<Released<'a>> {
     let (original, release) = (&pair.whole.table, &pair.release);
-    let with = |rows: &Rows| Released::with_original(release, original, &pair.trees, rows, run);
+    let with = |rows: &Rows| Released::with_reading(release, original, &pair.reading, rows, run);
     match with(&rows(pair, id, moved)) {
         Err(muslin_attack::Error::TooMuchWork { .. }) => {
-            told.push("which row is whose takes too long to tell, so guesses at cells are not scored: pass `--id` with a column that both tables have".into());
+            told.push("it takes too long to find the original's row of each published row, so guesses at cells are not scored: pass `--id` with a column that both tables have".into());
             Ok(with(&Rows::Unknown)?)
         }
         released => Ok(released.map_err(Error::from)?),

@@ -20,6 +20,7 @@ use crate::buckets::{
 };
 use crate::claims::Claim;
 use crate::input::InputReport;
+use crate::policy::unused_warning;
 use crate::release::{Made, ReleaseOutput};
 use crate::whole::{Whole, nearly_unique};
 
@@ -71,6 +72,8 @@ pub struct BucketizeJob {
     /// Where a table of the sensitive values of each bucket goes, in order; the release then does
     /// without the sensitive column.
     pub sensitive_output: Option<ReleaseOutput>,
+    /// Keys of a policy that say nothing here; the report names them.
+    pub unused_keys: Vec<String>,
 }
 
 impl BucketizeJob {
@@ -87,6 +90,7 @@ impl BucketizeJob {
             bucket_name: BUCKET_NAME.into(),
             output: None,
             sensitive_output: None,
+            unused_keys: Vec::new(),
         }
     }
 
@@ -99,7 +103,7 @@ impl BucketizeJob {
         if let Some(output) = self.output.as_ref().filter(|_| !is_interrupted) {
             let mut outputs = vec![(output, &release)];
             outputs.extend(self.sensitive_output.as_ref().zip(counts.as_ref()));
-            ReleaseOutput::write_together(&outputs, &self.input, run)?;
+            ReleaseOutput::write_together(&outputs, &self.input, &whole.source, run)?;
             let mut names = outputs.iter().map(|(output, _)| output.destination.written());
             (report.written, report.sensitive_written) =
                 (names.next().flatten(), names.next().flatten());
@@ -253,6 +257,7 @@ impl BucketizeJob {
         others.remove(sensitive);
         warnings.extend(nearly_unique(&whole.table, &others));
         warnings.extend(order_warnings(self.output.as_ref()));
+        warnings.extend(unused_warning("bucketize", &self.unused_keys));
         warnings.extend(whole.warnings.iter().cloned());
         warnings
     }

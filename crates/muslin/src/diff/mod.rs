@@ -9,16 +9,68 @@ use std::path::PathBuf;
 use muslin_engine::{Coverage, Run, Stop};
 use muslin_io::{Input, ReadOptions};
 use muslin_table::{ColumnId, Role};
+use muslin_verify::Error as VerifyError;
 use muslin_verify::loss::{Loss, Losses, Workload};
 
 pub use self::report::{
     DiffAssociation, DiffBin, DiffClasses, DiffColumnReport, DiffDivergence, DiffLoss,
-    DiffMarginal, DiffPair, DiffQueries, DiffReport, DiffSuppression,
+    DiffMarginal, DiffPair, DiffQueries, DiffReport, DiffSuppression, DiffTableReport,
 };
 
+use crate::claims::Claim;
 use crate::hierarchies::Hierarchies;
+use crate::label_format::LabelFormat;
 use crate::pair::{Pair, PairSettings};
-use crate::{Result, plots};
+use crate::published::{data_of, release_read, with_null};
+use crate::{Error, Result, plots};
+
+/// A release as it was handed over: its file, and what its folder says of it.
+struct Handed {
+    data: Input,
+    suppressed: Option<Input>,
+    /// How the original is read.
+    read: ReadOptions,
+    /// How the release is.
+    release_read: ReadOptions,
+    /// What its folder claims of buckets.
+    claim: Option<Claim>,
+}
+
+impl Handed {
+    fn of(job: &DiffJob, release: &Input) -> Result<Self> {
+        let (data, folder) = data_of(release)?;
+        let suppressed = job.suppressed.clone().or_else(|| folder.as_ref()?.suppressed());
+        let read = with_null(job.read.clone(), folder.as_ref());
+        let said = job.release_read.clone();
+        let said = said
+            .unwrap_or_else(|| ReadOptions { null: read.null.clone(), ..ReadOptions::default() });
+        let release_read = release_read(&said, folder.as_ref());
+        let claims = folder.map(|folder| folder.manifest.claims).unwrap_or_default();
+        let claim = claims.into_iter().find(|claim| claim.slices.is_some());
+        Ok(Self { data, suppressed, read, release_read, claim })
+    }
+
+    fn pair<'a>(&'a self, job: &'a DiffJob) -> PairSettings<'a> {
+        let claim = self.claim.as_ref();
+        let claimed = |of: fn(&Claim) -> &Option<String>| of(claim?).as_deref();
+        PairSettings {
+            original: &job.original,
+            release: &self.data,
+            suppressed: self.suppressed.as_ref(),
+            read: &self.read,
+            release_read: &self.release_read,
+            roles: &job.roles,
+            sensitive: job.sensitive.as_deref().or_else(|| claimed(|own| &own.sensitive)),
+            hierarchies: &job.hierarchies,
+            hierarchy_folder: job.hierarchy_folder.as_deref(),
+            bucket: job.bucket.as_deref().or_else(|| claimed(|own| &own.bucket)),
+            slices: job.slices.as_deref().or_else(|| claim?.slices.as_deref()),
+            sensitive_table: job.sensitive_table.as_ref(),
+            token: None,
+            label_formats: &job.label_formats,
+        }
+    }
+}
 
 /// Measures what a release loses, whatever made it.
 ///
@@ -47,8 +99,11 @@ use crate::{Result, plots};
 pub struct DiffJob {
     /// The table before.
     pub original: Input,
-    /// The table after.
+    /// The table after: a file, or the folder that `muslin protect` wrote.
     pub release: Input,
+    /// The table that says which cells of the release are suppressed, where its format shows them as
+    /// missing; that of the folder, where nothing is said.
+    pub suppressed: Option<Input>,
     /// How to read the original.
     pub read: ReadOptions,
     /// How to read the release; with a header and the original's spellings of missing, the rest found
@@ -64,6 +119,8 @@ pub struct DiffJob {
     pub hierarchies: Hierarchies,
     /// A folder with hierarchies in files named after columns, for those that have none yet.
     pub hierarchy_folder: Option<PathBuf>,
+    /// Forms of labels that are none of muslin's.
+    pub label_formats: Vec<LabelFormat>,
     /// The column of the release that numbers buckets; `bucket`, where the original has none of that
     /// name and nothing is said.
     pub bucket: Option<String>,
@@ -86,6 +143,7 @@ impl DiffJob {
         Self {
             original,
             release,
+            suppressed: None,
             read: ReadOptions::default(),
             release_read: None,
             roles: BTreeMap::new(),
@@ -93,6 +151,7 @@ impl DiffJob {
             k: None,
             hierarchies: Hierarchies::new(),
             hierarchy_folder: None,
+            label_formats: Vec::new(),
             bucket: None,
             slices: None,
             sensitive_table: None,
@@ -107,31 +166,48 @@ impl DiffJob {
         if let Some(folder) = &self.plots {
             plots::check(folder)?;
         }
-        let both = Pair::of(&self.pair(), run)?;
-        let losses = self.measure(&both, run)?;
-        let mut report = told::report(self, &both, &losses);
+        let handed = Handed::of(self, &self.release)?;
+        let pair = handed.pair(self);
+        pair.check()?;
+        self.report(&Pair::with(pair.original(run)?, &pair, run)?, run)
+    }
+
+    /// Compares several releases of one original, which is read once: those that are given, instead of
+    /// the job's own. Plots are of one release, and not written here.
+    pub fn run_each(&self, releases: &[Input], run: &Run) -> Result<DiffTableReport> {
+        let handed = releases.iter().map(|release| Handed::of(self, release));
+        let handed = handed.collect::<Result<Vec<_>>>()?;
+        let Some(first) = handed.first() else {
+            return Err(Error::Verify(VerifyError::Setting(
+                "there is no release to compare\n  hint: name one or more releases".into(),
+            )));
+        };
+        handed.iter().try_for_each(|one| one.pair(self).check())?;
+        let original = first.pair(self).original(run)?;
+        let alone = Self { plots: None, ..self.clone() };
+        let report =
+            |one: &Handed| alone.report(&Pair::with(original.clone(), &one.pair(self), run)?, run);
+        let reports = handed.iter().map(report).collect::<Result<Vec<_>>>()?;
+        // The worst end of all.
+        let is_stopped = |own: &&DiffReport| own.coverage != Coverage::Complete;
+        let coverage = reports.iter().find(is_stopped).map_or(Coverage::Complete, |o| o.coverage);
+        Ok(DiffTableReport {
+            schema: 1,
+            command: "diff".into(),
+            coverage,
+            rows_before: original.whole.table.rows() as u64,
+            releases: reports,
+        })
+    }
+
+    fn report(&self, both: &Pair, run: &Run) -> Result<DiffReport> {
+        let losses = self.measure(both, run)?;
+        let mut report = told::report(self, both, &losses);
         let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
         if let Some(folder) = self.plots.as_ref().filter(|_| !is_interrupted) {
             report.written = plots::write(&report, folder, &[&self.original, &self.release])?;
         }
         Ok(report)
-    }
-
-    fn pair(&self) -> PairSettings<'_> {
-        PairSettings {
-            original: &self.original,
-            release: &self.release,
-            read: &self.read,
-            release_read: self.release_read.as_ref(),
-            roles: &self.roles,
-            sensitive: self.sensitive.as_deref(),
-            hierarchies: &self.hierarchies,
-            hierarchy_folder: self.hierarchy_folder.as_deref(),
-            bucket: self.bucket.as_deref(),
-            slices: self.slices.as_deref(),
-            sensitive_table: self.sensitive_table.as_ref(),
-            token: None,
-        }
     }
 
     fn measure(&self, both: &Pair, run: &Run) -> Result<Losses> {

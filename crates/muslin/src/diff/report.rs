@@ -57,13 +57,45 @@ pub struct DiffReport {
     pub warnings: Vec<String>,
 }
 
+/// What several releases of one original lose.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DiffTableReport {
+    /// Version of the report's form: 1.
+    pub schema: u32,
+    /// Always `diff`.
+    pub command: String,
+    /// Whether a limit left a measure of a release out.
+    #[serde(flatten)]
+    pub coverage: Coverage,
+    /// Rows of the original.
+    pub rows_before: u64,
+    /// What each release loses, in the order in which they were given.
+    pub releases: Vec<DiffReport>,
+}
+
+impl DiffReport {
+    /// The quasi-identifier with the largest share of changed cells, the first of several; none where no
+    /// cell of a published one was changed.
+    pub fn most_changed(&self) -> Option<&DiffColumnReport> {
+        let is_published = |own: &&DiffColumnReport| {
+            !own.withheld && own.changed_share > 0.0 && self.quasi_identifiers.contains(&own.name)
+        };
+        self.columns
+            .iter()
+            .filter(is_published)
+            .reduce(|most, own| if own.changed_share > most.changed_share { own } else { most })
+    }
+}
+
 /// A column of the original. Cells of removed rows and of a column that is withheld lose all.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiffColumnReport {
     /// The column.
     pub name: String,
-    /// `quasi-identifier`, `sensitive` or `other`.
+    /// `quasi-identifier` for the columns that `loss` is about, `sensitive` for the sensitive one, and
+    /// the role that was given for others, or `other`.
     pub role: String,
     /// Whether the release lacks it.
     pub withheld: bool,
@@ -71,6 +103,8 @@ pub struct DiffColumnReport {
     pub suppressed_share: f64,
     /// Cells that stand for several values and yet not for all, likewise.
     pub generalized_share: f64,
+    /// Both together; 1 where the release lacks the column.
+    pub changed_share: f64,
     /// The mean NCP of its cells: the part of the distance, or of the values where there is none.
     pub ncp: f64,
     /// The mean of (covered values - 1) / (values - 1).

@@ -1,6 +1,6 @@
 //! What was measured, as a report.
 
-use muslin_table::{Column, ColumnId};
+use muslin_table::{Column, ColumnId, Role};
 use muslin_verify::loss::{Association, Bin, ColumnLoss, LeftOut, Losses, Marginal};
 
 use super::DiffJob;
@@ -14,7 +14,7 @@ use crate::pair::Pair;
 
 pub(super) fn report(job: &DiffJob, both: &Pair, losses: &Losses) -> DiffReport {
     let whole = &both.whole;
-    let column = |loss: &ColumnLoss| column(both, losses, loss);
+    let column = |loss: &ColumnLoss| column(job, both, losses, loss);
     let marginal = |marginal: &Marginal| told_marginal(job, both, marginal);
     let (cells, classes) = (losses.cells(), losses.classes());
     DiffReport {
@@ -64,14 +64,14 @@ fn name(both: &Pair, at: usize) -> String {
     both.whole.table.column(ColumnId::new(at)).name().to_owned()
 }
 
-fn column(both: &Pair, losses: &Losses, loss: &ColumnLoss) -> DiffColumnReport {
+fn column(job: &DiffJob, both: &Pair, losses: &Losses, loss: &ColumnLoss) -> DiffColumnReport {
     let (id, rows) = (loss.column(), both.release.rows() as u64);
     let role = if both.whole.measured.contains(id) {
         "quasi-identifier"
     } else if both.sensitive == Some(id.index()) {
         "sensitive"
     } else {
-        "other"
+        job.roles.get(&name(both, id.index())).unwrap_or(&Role::Other).name()
     };
     DiffColumnReport {
         name: name(both, id.index()),
@@ -79,6 +79,11 @@ fn column(both: &Pair, losses: &Losses, loss: &ColumnLoss) -> DiffColumnReport {
         withheld: loss.is_withheld(),
         suppressed_share: share(loss.suppressed(), rows),
         generalized_share: share(loss.generalized(), rows),
+        changed_share: if loss.is_withheld() {
+            1.0
+        } else {
+            share(loss.suppressed() + loss.generalized(), rows)
+        },
         ncp: loss.ncp(),
         gcp_by_values: loss.by_values(),
         loss_by_leaves: loss.by_leaves(),

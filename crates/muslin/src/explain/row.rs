@@ -65,7 +65,7 @@ impl ExplainJob {
             let value = column.code(row).value().filter(|_| self.show_values);
             RowColumnReport {
                 name: column.name().to_owned(),
-                value: value.map(|at| style.spell(column.dictionary().values(), at)),
+                value: value.map(|at| style.spell(column.dictionary(), at)),
                 is_item: of.forms_item,
                 rows_matching: of.matching,
                 uniques: of.uniques,

@@ -8,6 +8,7 @@ use muslin_table::{Changes, Column, ColumnId, Hierarchy, MissingRule};
 
 use super::{GeneralizeJob, Labels, Recoding};
 use crate::hierarchies::Hierarchies;
+use crate::scan::Nature;
 use crate::whole::Whole;
 use crate::{Error, Result};
 
@@ -50,6 +51,11 @@ impl GeneralizeJob {
         }
         for name in hierarchies.columns().chain(self.grids.keys().map(String::as_str)) {
             whole.measured_column(name)?;
+        }
+        if self.max_set == Some(0) {
+            return Err(wrong(
+                "a set has at least one value\n  hint: pass `--max-set 1` to publish no sets",
+            ));
         }
         match self.recoding {
             Recoding::Mondrian => self.cut_up(target, whole, hierarchies, run),
@@ -110,8 +116,8 @@ impl GeneralizeJob {
             },
             form: match form {
                 Form::Range { .. } | Form::TreeRange(_) => "range",
-                Form::Set | Form::TreeSet(_) => "set",
-                Form::Multiset => "multiset",
+                Form::Set { .. } | Form::TreeSet(_) => "set",
+                Form::Multiset { .. } => "multiset",
                 _ => "label",
             },
         };
@@ -129,24 +135,30 @@ impl GeneralizeJob {
     }
 
     /// How Mondrian publishes a column: by its hierarchy where somebody gave one. Where ranges or
-    /// sets are asked for, that is the order of values that have none of their own.
+    /// sets are asked for, that is the order of values that have none of their own. Without a
+    /// hierarchy, texts that tell much about a person are themselves or nothing.
     fn form(&self, column: &Column, hierarchies: &Hierarchies, run: &Run) -> Result<Form> {
-        let is_text = matches!(
-            column.data_type(),
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Boolean | DataType::Binary
-        );
+        let nature = Nature::of(column);
         let tree = match hierarchies.of(column.name()) {
             Some(_) => Some(hierarchies.build(column, run)?),
             None => None,
         };
+        let is_text = nature.is_nominal() && nature != Nature::Code;
+        let most = nature.is_nominal().then(|| self.most_values());
         Ok(match (self.labels, tree) {
             (None, Some(tree)) => Form::Tree(tree),
             (Some(Labels::Sets), Some(tree)) if is_text => Form::TreeSet(tree),
             (Some(Labels::Ranges), Some(tree)) if is_text => Form::TreeRange(tree),
-            (None, None) if is_text => Form::Set,
-            (Some(Labels::Sets), _) => Form::Set,
-            (Some(Labels::Multisets), _) => Form::Multiset,
-            (None | Some(Labels::Ranges), _) => Form::Range { grid: self.grid(column)? },
+            (_, None) if matches!(nature, Nature::Telling(_)) => {
+                Form::Tree(Hierarchy::flat(column))
+            }
+            (None, None) if nature.is_nominal() => Form::Set { most },
+            // Days are near each other or far apart: a range says so, and a set lists people's days.
+            (Some(Labels::Sets), _) if !is_day(column) => Form::Set { most },
+            (Some(Labels::Multisets), _) => Form::Multiset { most },
+            (None | Some(Labels::Ranges | Labels::Sets), _) => {
+                Form::Range { grid: self.grid(column)? }
+            }
         })
     }
 
@@ -157,6 +169,10 @@ impl GeneralizeJob {
             None => Ok(Grid::of(column)),
         }
     }
+}
+
+fn is_day(column: &Column) -> bool {
+    matches!(column.data_type(), DataType::Date32 | DataType::Date64 | DataType::Timestamp(..))
 }
 
 fn of_generalized(

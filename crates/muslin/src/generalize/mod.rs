@@ -2,15 +2,15 @@
 
 mod decide;
 mod report;
+mod warnings;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use arrow_schema::DataType;
 use muslin_engine::{Coverage, Run, Stop};
 use muslin_io::{Input, ReadOptions, Release};
 use muslin_protect::Cut;
-use muslin_table::{Column, ColumnId, EncodedTable, MissingRule, Role, printable};
+use muslin_table::{ColumnId, EncodedTable, MissingRule, Role};
 use muslin_verify::{ClassFacts, ClassJudge, Condition};
 use serde::{Deserialize, Serialize};
 
@@ -127,6 +127,9 @@ pub struct GeneralizeJob {
     /// How several values are published by Mondrian; numbers and dates as ranges and others as sets,
     /// where nothing is said.
     pub labels: Option<Labels>,
+    /// The most values of a set of texts or codes; a class that has more of them is suppressed in
+    /// that column. [`GeneralizeJob::MAX_SET`] where nothing is said. Only Mondrian publishes sets.
+    pub max_set: Option<u32>,
     /// Whether bounds of ranges are those of the class, which may be one person's.
     pub tight: bool,
     /// Steps of the grids that bounds of ranges lie on; found out where nothing is said.
@@ -137,9 +140,14 @@ pub struct GeneralizeJob {
     pub relaxed: bool,
     /// The release to write.
     pub output: Option<ReleaseOutput>,
+    /// Keys of a policy that say nothing here; the report names them.
+    pub unused_keys: Vec<String>,
 }
 
 impl GeneralizeJob {
+    /// The most values of a set of texts or codes, where nothing is said.
+    pub const MAX_SET: u32 = 5;
+
     /// Makes classes of `k` rows of `input`, and writes nothing.
     pub fn new(input: Input, k: u32) -> Self {
         Self {
@@ -154,11 +162,13 @@ impl GeneralizeJob {
             hierarchy_folder: None,
             suppression_limit: None,
             labels: None,
+            max_set: None,
             tight: false,
             grids: BTreeMap::new(),
             cut: Cut::default(),
             relaxed: false,
             output: None,
+            unused_keys: Vec::new(),
         }
     }
 
@@ -171,7 +181,7 @@ impl GeneralizeJob {
         let Made { release, mut report, .. } = self.on(&mut whole, run)?;
         let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
         if let Some(output) = self.output.as_ref().filter(|_| !is_interrupted) {
-            output.write(&release, &self.input, run)?;
+            output.write(&release, &self.input, &whole.source, run)?;
             report.written = output.destination.written();
         }
         Ok(report)
@@ -181,6 +191,7 @@ impl GeneralizeJob {
     pub(crate) fn on(&self, whole: &mut Whole, run: &Run) -> Result<Made<GeneralizeReport>> {
         let sensitive: Vec<&str> = self.spreads.iter().map(|of| of.column.as_str()).collect();
         whole.leave_sensitive(&self.roles, &sensitive);
+        whole.check_mark()?;
         let mut hierarchies = self.hierarchies.clone();
         if let Some(folder) = &self.hierarchy_folder {
             let names = whole.names(&whole.measured);
@@ -188,6 +199,12 @@ impl GeneralizeJob {
                 .add_folder(folder, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
         }
         let decided = self.decide(whole, &hierarchies, run)?;
+        let rows = whole.table.rows();
+        if rows > 0 && decided.changes.removed().len() == rows {
+            return Err(Error::Protect(muslin_protect::Error::Unreachable(format!(
+                "every one of the {rows} rows would be removed, and an empty release be written: no class of rows meets what is asked\n  hint: pass a smaller `-k`, weaker `--diversity` or `--closeness`, or another `--recoding`"
+            ))));
+        }
         let mut changes = decided.changes.clone();
         whole.identifiers.iter().for_each(|id| changes.mask(id));
         // Judged and written whatever limit is over: what it left keeps its promises.
@@ -267,7 +284,7 @@ impl GeneralizeJob {
             claims,
             row_order: self.output.as_ref().map(|output| output.order_name().into()),
             written: None,
-            warnings: self.warnings(whole, removed),
+            warnings: self.warnings(whole, decided),
         }
     }
 
@@ -277,41 +294,6 @@ impl GeneralizeJob {
             Recoding::Local => 1.0,
             Recoding::Mondrian | Recoding::FullDomain => 0.0,
         })
-    }
-
-    /// What to look at before relying on the release.
-    fn warnings(&self, whole: &Whole, removed: u64) -> Vec<String> {
-        let mut warnings = Vec::new();
-        if removed > 0 {
-            let share = share(removed, whole.table.rows() as u64);
-            if share > 0.1 {
-                warnings.push(format!(
-                    "{removed} rows are not published, more than one in ten: what is left may be another population"
-                ));
-            }
-        }
-        let mut measured = whole.measured.iter().map(|id| whole.table.column(id));
-        let is_clock = |column: &&Column| {
-            matches!(column.data_type(), DataType::Time32(_) | DataType::Time64(_))
-        };
-        if let Some(column) = measured.find(is_clock)
-            && self.recoding == Recoding::Mondrian
-            && !self.tight
-        {
-            warnings.push(format!(
-                "column `{}` has times of day, whose ranges have no grid: their bounds are values of the class, each of which may be one person's",
-                printable(column.name())
-            ));
-        }
-        if self.tight && self.recoding == Recoding::Mondrian {
-            warnings.push(
-                "bounds of ranges are values of the class, each of which may be one person's; leave `--bounds tight` out to hide them".into(),
-            );
-        }
-        warnings.extend(whole.published_warnings(&self.roles));
-        warnings.extend(self.output.as_ref().and_then(ReleaseOutput::warning));
-        warnings.extend(whole.warnings.iter().cloned());
-        warnings
     }
 }
 

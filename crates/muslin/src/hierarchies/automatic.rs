@@ -3,6 +3,7 @@
 use muslin_table::{ANY, Column, Hierarchy, Number, Result};
 
 use super::rules::{DatePart, in_width, prefix};
+use crate::scan::Nature;
 
 /// About how many ranges the first level of numbers has.
 const RANGES: f64 = 20.0;
@@ -13,7 +14,7 @@ const LEVELS: usize = 5;
 const LONGEST_CODE: usize = 12;
 
 /// Ranges that double, for numbers; months, quarters, years and decades, for dates; beginnings, for codes of one length
-/// such as postcodes. Everything else is itself or nothing.
+/// such as postcodes, whole numbers too. Everything else is itself or nothing.
 pub(super) fn build(column: &Column) -> Result<Hierarchy> {
     let values = column.dictionary();
     let texts = || (0..values.len()).map(|at| values.text(at));
@@ -22,15 +23,17 @@ pub(super) fn build(column: &Column) -> Result<Hierarchy> {
         Some(numbers) if numbers.iter().any(|number| matches!(number, Number::Day(_))) => {
             dates(&numbers)
         }
-        Some(numbers) if !numbers.is_empty() => widths(&numbers)
-            .into_iter()
-            .map(|(width, times)| {
-                let label = |(at, &number): (usize, &Number)| {
-                    in_width(number, width, times, || values.text(at))
-                };
-                numbers.iter().enumerate().map(label).collect()
-            })
-            .collect(),
+        Some(numbers) if !numbers.is_empty() && !Nature::of(column).is_nominal() => {
+            widths(&numbers)
+                .into_iter()
+                .map(|(width, times)| {
+                    let label = |(at, &number): (usize, &Number)| {
+                        in_width(number, width, times, || values.text(at))
+                    };
+                    numbers.iter().enumerate().map(label).collect()
+                })
+                .collect()
+        }
         _ => match code_length(texts()) {
             Some(length) if values.len() >= 10 => (1..length)
                 .rev()

@@ -19,7 +19,9 @@ use crate::claims::Claim;
 use crate::elsewhere::{self, AskAt};
 use crate::input::{InputReport, check_roles, names};
 use crate::looked::is_nearly_unique;
+use crate::policy::unused_warning;
 use crate::release::{Made, ReleaseOutput};
+use crate::suppress::CellCost;
 use crate::whole::Whole;
 use crate::{Error, Result};
 
@@ -73,12 +75,17 @@ pub struct MaskJob {
     pub drop: Vec<String>,
     /// What measured columns are worth when they are published; one where nothing is said.
     pub weights: BTreeMap<String, Weight>,
+    /// What measured columns are worth where nothing else says so, as a policy lists it: what may not be
+    /// masked is published, and columns that are not measured are passed over.
+    pub costs: BTreeMap<String, CellCost>,
     /// Whether rows that equal an earlier one, in every column that is read, are left out.
     pub distinct_rows: bool,
     /// The release to write.
     pub output: Option<ReleaseOutput>,
     /// Where the table is asked about.
     pub at: AskAt,
+    /// Keys of a policy that say nothing here; the report names them.
+    pub unused_keys: Vec<String>,
 }
 
 /// The measured columns that a job names.
@@ -101,9 +108,11 @@ impl MaskJob {
             keep: Vec::new(),
             drop: Vec::new(),
             weights: BTreeMap::new(),
+            costs: BTreeMap::new(),
             distinct_rows: false,
             output: None,
             at: AskAt::default(),
+            unused_keys: Vec::new(),
         }
     }
 
@@ -125,7 +134,7 @@ impl MaskJob {
     fn write(&self, whole: &Whole, report: &mut MaskReport, run: &Run) -> Result<()> {
         if let Some(output) = self.output.as_ref().filter(|_| is_written(report)) {
             let release = released(whole, report, output.order)?.1;
-            output.write(&release, &self.input, run)?;
+            output.write(&release, &self.input, &whole.source, run)?;
             report.written = output.destination.written();
         }
         Ok(())
@@ -196,7 +205,17 @@ impl MaskJob {
         for (name, weight) in &self.weights {
             weights.set(whole.measured_column(name)?, *weight);
         }
-        Ok(Named { keep: set(&self.keep)?, drop: set(&self.drop)?, weights })
+        let (mut keep, drop) = (set(&self.keep)?, set(&self.drop)?);
+        for (name, cost) in self.costs.iter().filter(|(name, _)| !self.weights.contains_key(*name))
+        {
+            let id = whole.table.find(name).ok().filter(|id| whole.measured.contains(*id));
+            match (id, cost) {
+                (Some(id), CellCost::Weight(weight)) => weights.set(id, *weight),
+                (Some(id), CellCost::Never) if !drop.contains(id) => _ = keep.insert(id),
+                _ => {}
+            }
+        }
+        Ok(Named { keep, drop, weights })
     }
 
     fn choose(
@@ -328,6 +347,7 @@ impl MaskJob {
             );
         }
         warnings.extend(self.output.as_ref().and_then(ReleaseOutput::warning));
+        warnings.extend(unused_warning("mask", &self.unused_keys));
         warnings.extend(whole.warnings.iter().cloned());
         warnings
     }

@@ -169,7 +169,9 @@ impl MaskReport {
             return None;
         }
         let (measure, beta) = (self.measure.name(), self.beta);
-        let text = if self.masked_columns.is_empty() {
+        let text = if self.rows == 0 {
+            "the table has no rows, so there is no ratio to measure\n  hint: check that the file is the right one, and pass `--header no` if its only line is a row".into()
+        } else if self.masked_columns.is_empty() {
             "no column is left to publish: all that were read are identifiers\n  hint: pass `--role` for those that are none".into()
         } else if self.ratio > beta {
             format!(

@@ -10,6 +10,20 @@ impl Pair {
     /// these columns of the original as far as they are published, and how many fit one that is half a
     /// table away, by chance.
     pub(crate) fn in_place(&self, columns: &ColumnSet) -> (usize, usize) {
+        let rows = self.whole.table.rows().min(self.release.rows());
+        (self.at_shift(columns, 0), self.at_shift(columns, rows / 2))
+    }
+
+    /// How many published rows fit an original row by chance: the mean over places all over the table.
+    pub(crate) fn by_chance(&self, columns: &ColumnSet) -> usize {
+        const SHIFTS: usize = 16;
+        let rows = self.whole.table.rows().min(self.release.rows());
+        let shifts = (1..=SHIFTS).map(|part| (rows * part / (SHIFTS + 1)).max(1));
+        shifts.map(|shift| self.at_shift(columns, shift)).sum::<usize>().div_ceil(SHIFTS)
+    }
+
+    /// Published rows that fit the original's row so many places further on.
+    fn at_shift(&self, columns: &ColumnSet, shift: usize) -> usize {
         let (original, release) = (&self.whole.table, &self.release);
         let rows = original.rows().min(release.rows());
         let on: Vec<(ColumnId, ColumnId)> =
@@ -21,9 +35,7 @@ impl Pair {
                 fits(self.reading.cover(id, release.column(published).codes().slot(other)), value)
             })
         };
-        let in_place = (0..rows).filter(|&row| covers(row, row)).count();
-        let by_chance = (0..rows).filter(|&row| covers(row, (row + rows / 2) % rows)).count();
-        (in_place, by_chance)
+        (0..rows).filter(|&row| covers(row, (row + shift) % rows)).count()
     }
 }
 

@@ -9,25 +9,35 @@ use std::path::Path;
 
 use arrow_schema::DataType;
 use muslin_engine::Run;
-use muslin_io::{ColumnType, Format, Input, ReadOptions, ReadTable, Source};
+use muslin_io::{
+    ColumnChoice, Encoding, Error as IoError, Format, Input, Problem, ReadOptions, ReadTable,
+    Source,
+};
 use muslin_protect::BUCKET_NAME;
-use muslin_table::{Codes, Column, ColumnId, EncodedTable, Hierarchy, Role, printable};
+use muslin_table::{
+    Codes, Column, ColumnId, EncodedTable, Error as TableError, Hierarchy, Role, printable,
+};
 use muslin_verify::Error as VerifyError;
-use muslin_verify::loss::{Buckets, Reading};
+use muslin_verify::loss::{Blanks, Buckets, Reading};
 
 use crate::hierarchies::Hierarchies;
 use crate::input::{names, warnings};
+use crate::label_format::{self, LabelFormat};
+use crate::suppressed_cells::with_suppressed;
 use crate::whole::Whole;
 use crate::{Error, Result};
 
 /// What to read, and what is known about how the release was made.
 pub(crate) struct PairSettings<'a> {
     pub(crate) original: &'a Input,
+    /// The file of the release's data.
     pub(crate) release: &'a Input,
+    /// The table that says which of its cells are suppressed, where its format does not show it.
+    pub(crate) suppressed: Option<&'a Input>,
     /// How the original is read.
     pub(crate) read: &'a ReadOptions,
-    /// How the release is read; as the original, where nothing is said.
-    pub(crate) release_read: Option<&'a ReadOptions>,
+    /// How the release is read.
+    pub(crate) release_read: &'a ReadOptions,
     pub(crate) roles: &'a BTreeMap<String, Role>,
     /// The sensitive column; the one with that role, where nothing is said.
     pub(crate) sensitive: Option<&'a str>,
@@ -38,6 +48,8 @@ pub(crate) struct PairSettings<'a> {
     pub(crate) sensitive_table: Option<&'a Input>,
     /// Cells of the release that are suppressed, besides `*`.
     pub(crate) token: Option<&'a str>,
+    /// Forms of the release's labels.
+    pub(crate) label_formats: &'a [LabelFormat],
 }
 
 /// An original and a release of it.
@@ -53,14 +65,48 @@ pub(crate) struct Pair {
     pub(crate) warnings: Vec<String>,
 }
 
-impl Pair {
-    pub(crate) fn of(job: &PairSettings, run: &Run) -> Result<Self> {
-        if *job.original == Input::Stdin && *job.release == Input::Stdin {
+/// An original that was read.
+#[derive(Clone)]
+pub(crate) struct Original {
+    pub(crate) whole: Whole,
+    /// Columns that flags name and that it lacks: the release must have them.
+    lacking: Vec<String>,
+}
+
+impl PairSettings<'_> {
+    /// What is wrong before anything is read.
+    pub(crate) fn check(&self) -> Result<()> {
+        if *self.original == Input::Stdin && *self.release == Input::Stdin {
             return Err(wrong(
                 "the original and the release cannot both come from standard input\n  hint: name a file for one of them",
             ));
         }
-        let mut whole = Whole::of(job.original, job.read, job.roles, false, run)?;
+        Ok(())
+    }
+
+    /// Columns that flags name for both tables need be in one of them.
+    fn are_for_both(&self) -> bool {
+        self.read.columns == self.release_read.columns
+    }
+
+    /// Reads the original.
+    pub(crate) fn original(&self, run: &Run) -> Result<Original> {
+        let (whole, lacking) = read_some(self.original, self.read, self.are_for_both(), |read| {
+            Whole::of(self.original, read, self.roles, false, run)
+        })?;
+        Ok(Original { whole, lacking })
+    }
+}
+
+impl Pair {
+    pub(crate) fn of(job: &PairSettings, run: &Run) -> Result<Self> {
+        job.check()?;
+        Self::with(job.original(run)?, job, run)
+    }
+
+    /// The pair of an original that was read.
+    pub(crate) fn with(original: Original, job: &PairSettings, run: &Run) -> Result<Self> {
+        let Original { mut whole, lacking } = original;
         let mut told = Vec::new();
         let sensitive = sensitive(job, &whole, &mut told)?;
         let name = sensitive.map(|id| whole.name(id));
@@ -68,13 +114,22 @@ impl Pair {
         let sensitive = sensitive.map(ColumnId::index);
 
         let options = release_options(job, &whole.table);
-        let ReadTable { table, source } = read_alike(job.release, &options, &whole.table, run)?;
-        let mut release = with_token(table, job.token)?;
+        let (ReadTable { table, source }, lacking_too) =
+            read_some(job.release, &options, job.are_for_both(), |options| {
+                read_alike(job.release, options, &whole.table, Some(&whole.source), run)
+            })?;
+        if let Some(name) = lacking.iter().find(|name| lacking_too.contains(name)) {
+            whole.find(name)?;
+        }
+        let table = with_suppressed(table, job.suppressed, run)?;
+        label_format::check(&table, job.label_formats)?;
+        let release = with_token(table, job.token)?;
+        let mut release = label_format::spelled(release, job.label_formats, Some(&whole.table))?;
         if let Some(input) = job.sensitive_table {
             let Some(at) = sensitive else {
                 return Err(unnamed());
             };
-            let counts = read_alike(input, &options, &whole.table, run)?.table;
+            let counts = read_alike(input, &options, &whole.table, Some(&whole.source), run)?.table;
             let name = whole.table.column(ColumnId::new(at)).name();
             release = joined(release, &counts, job.bucket, name)?;
         }
@@ -97,7 +152,11 @@ impl Pair {
                 printable(column.name())
             ));
         }
-        let reading = Reading::of(&whole.table, &release, &trees, buckets.as_ref())?;
+        let is_marked = source.format == Format::Csv || job.suppressed.is_some();
+        let blanks = if is_marked { Blanks::Marked } else { Blanks::Unmarked };
+        let reading =
+            Reading::with_blanks(&whole.table, &release, &trees, buckets.as_ref(), blanks)?;
+        told.extend(unclear(&whole.table, &reading));
         // What was not read of the original on purpose is not looked at on purpose.
         let ignored = reading.ignored().iter().filter(|name| !whole.source.columns.contains(name));
         let ignored: Vec<&str> = ignored.map(String::as_str).collect();
@@ -112,6 +171,19 @@ impl Pair {
         let release_source = source;
         Ok(Self { whole, sensitive, release, release_source, reading, trees, warnings: told })
     }
+}
+
+/// A warning where missing and suppressed cells look the same.
+fn unclear(original: &EncodedTable, reading: &Reading) -> Option<String> {
+    let all = original.all_columns();
+    let columns = all.iter().filter(|&id| reading.is_unclear(id));
+    let unclear: Vec<&str> = columns.map(|id| original.column(id).name()).collect();
+    (!unclear.is_empty()).then(|| {
+        format!(
+            "the release shows suppressed cells as missing ones in {}, whose original has missing cells too: the fewest possible suppressed cells are counted",
+            names(&unclear)
+        )
+    })
 }
 
 /// A release of two tables as one: with the sensitive column, whose values are those that `counts` has
@@ -132,14 +204,40 @@ pub(crate) fn unnamed() -> Error {
     )
 }
 
+/// Reads a table. Where columns are named that another table may have instead, those that this one
+/// lacks are passed over, and told.
+fn read_some<T>(
+    input: &Input,
+    options: &ReadOptions,
+    may_lack: bool,
+    read: impl Fn(&ReadOptions) -> Result<T>,
+) -> Result<(T, Vec<String>)> {
+    let mut options = options.clone();
+    let mut lacking = Vec::new();
+    loop {
+        let done = read(&options);
+        let named = match &mut options.columns {
+            ColumnChoice::Only(named) | ColumnChoice::Except(named) => named,
+            ColumnChoice::All => return Ok((done?, lacking)),
+        };
+        match done {
+            Err(Error::Io(IoError::Table(TableError::UnknownColumn { name, .. })))
+                if may_lack
+                    && *input != Input::Stdin
+                    && named.len() > 1
+                    && named.contains(&name) =>
+            {
+                named.retain(|own| *own != name);
+                lacking.push(name);
+            }
+            done => return Ok((done?, lacking)),
+        }
+    }
+}
+
 /// How the release is read.
 fn release_options(job: &PairSettings, original: &EncodedTable) -> ReadOptions {
-    let mut options = job.release_read.cloned().unwrap_or_else(|| {
-        let mut options = ReadOptions { null: job.read.null.clone(), ..Default::default() };
-        // Columns are told by their names, so there are names.
-        options.csv.header = Some(true);
-        options
-    });
+    let mut options = job.release_read.clone();
     // A release as muslin writes it has nothing where a cell is missing, however the original
     // spelled that.
     let mut columns = original.columns().iter();
@@ -187,34 +285,50 @@ fn sensitive(
     Ok(found.first().copied().filter(|_| found.len() == 1))
 }
 
-/// Reads a release. A text file says nothing about types: what is text in the original is read as
-/// text, though the cells that are left may look like numbers.
+/// Reads a release. A text file says nothing about types: columns get those of the original where
+/// their values have them. Where nothing is said and the text is not UTF-8, it may be stored as the
+/// original is.
 pub(crate) fn read_alike(
     input: &Input,
     options: &ReadOptions,
     original: &EncodedTable,
+    source: Option<&Source>,
     run: &Run,
 ) -> Result<ReadTable> {
-    let first = muslin_io::read(input, options, run)?;
-    if first.source.format != Format::Csv || *input == Input::Stdin {
-        return Ok(first);
-    }
-    let is_text = |name: &str| {
-        let id = original.find(name);
-        id.is_ok_and(|id| *original.column(id).data_type() == DataType::Utf8)
+    let is_encoded_otherwise = |error: &IoError| match error {
+        IoError::Input { problem: Problem::NotEncoded(_), .. } => options.csv.encoding.is_none(),
+        _ => false,
     };
-    let columns = first.table.columns().iter();
-    let other: Vec<String> = columns
-        .filter(|column| *column.data_type() != DataType::Utf8 && is_text(column.name()))
-        .map(|column| column.name().to_owned())
-        .collect();
-    if other.is_empty() {
-        return Ok(first);
-    }
-    drop(first);
-    let mut options = options.clone();
-    options.types.extend(other.into_iter().map(|name| (name, ColumnType::Text)));
-    Ok(muslin_io::read(input, &options, run)?)
+    let of_original = source.and_then(|source| source.dialect.as_ref()).map(|own| own.encoding);
+    let read = match (muslin_io::read(input, options, run), of_original) {
+        (Err(error), Some(encoding))
+            if is_encoded_otherwise(&error)
+                && encoding != Encoding::Utf8
+                && *input != Input::Stdin =>
+        {
+            let mut options = options.clone();
+            options.csv.encoding = Some(encoding);
+            muslin_io::read(input, &options, run)
+        }
+        (read, _) => read,
+    };
+    let read = read.map_err(|error| match error {
+        IoError::Input { place, problem: Problem::NotEncoded(name) } => {
+            IoError::Input { place, problem: Problem::ReleaseNotEncoded(name) }
+        }
+        other => other,
+    });
+    let ReadTable { table, source } = read?;
+    let is_text = source.format == Format::Csv;
+    let rows = table.rows();
+    let alike = |column: Column| {
+        let like = original.find(column.name()).map(|id| original.column(id));
+        // A format with types has said what is text and what is not.
+        let like = like.ok().filter(|like| is_text || *like.data_type() != DataType::Utf8);
+        like.and_then(|like| muslin_io::retyped(&column, like)).unwrap_or(column)
+    };
+    let columns = table.into_columns().into_iter().map(alike).collect();
+    Ok(ReadTable { table: EncodedTable::new(rows, columns)?, source })
 }
 
 /// Where hierarchies come from, the folder's included.

@@ -1,5 +1,6 @@
 //! The policy file.
 
+mod keys;
 mod located;
 mod protection;
 
@@ -7,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use muslin_io::{ColumnChoice, ColumnType, CsvOptions, Encoding, ReadOptions};
-use muslin_table::{MissingRule, Role};
+use muslin_table::{DayFormat, MissingRule, Role};
 use serde::{Deserialize, Serialize};
 
 pub use self::protection::{
@@ -15,16 +16,22 @@ pub use self::protection::{
     ProtectPolicy, ReleasePolicy, SlicePolicy, SuppressPolicy, UtilityPolicy,
 };
 
+pub(crate) use self::keys::unused_warning;
 pub(crate) use self::located::near;
 
 use crate::claims::{Claim, SpreadSetting};
 use crate::hierarchies::{Hierarchies, HierarchyRule, HierarchySource};
 use crate::presets::Preset;
+use crate::release::ReleaseStyle;
 use crate::suppress::CellCost;
 use crate::{Error, Result};
 
 /// Attacks that a policy may accept.
 pub(crate) const ATTACKS: [&str; 3] = ["definetti", "disambiguation", "downcoding"];
+
+/// Roles that columns may have which a policy does not name.
+const UNDECLARED: [Role; 5] =
+    [Role::Identifier, Role::QuasiIdentifier, Role::Sensitive, Role::Other, Role::Undecided];
 
 /// A policy file, `muslin.toml`: what columns are, how the input is read, and what a release must
 /// meet.
@@ -103,10 +110,13 @@ pub struct InputPolicy {
 pub struct ColumnPolicy {
     /// What the column is to the people in the table.
     pub role: Option<Role>,
-    /// The type of its values: `text`, `integer`, `number`, `date` or `boolean`.
+    /// The type of its values: `text`, `integer`, `number`, `date`, `boolean` or `category`.
     #[serde(rename = "type")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub column_type: Option<ColumnType>,
+    /// How its days are written, such as `%d.%m.%Y`: the column is one of dates.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub format: Option<DayFormat>,
     /// What its values become when they are generalized.
     pub hierarchy: Option<HierarchyRule>,
     /// What a withheld cell or column costs: a number above 0, or `never`; 1 where nothing is said.
@@ -115,6 +125,8 @@ pub struct ColumnPolicy {
     pub diversity: Option<String>,
     /// How far the shares of a class may be from the table's, such as `0.2` or `ordered:0.2`.
     pub closeness: Option<String>,
+    /// Whether a column with the role `weight`, `unit` or `household` is published; it is not where nothing is said.
+    pub publish: Option<bool>,
 }
 
 /// What a withheld cell or column costs.
@@ -181,11 +193,12 @@ impl Policy {
             return fail("release.preset", "is no preset that is known", one_of(name, names));
         }
         for name in &self.release.accept {
-            if !ATTACKS.contains(&name.as_str()) {
+            let known: Vec<&str> = ATTACKS.into_iter().chain(crate::AttackJob::NAMES).collect();
+            if !known.contains(&name.as_str()) {
                 return fail(
                     "release.accept",
                     "names an attack that is not known",
-                    one_of(name, ATTACKS.to_vec()),
+                    one_of(name, known),
                 );
             }
         }
@@ -194,6 +207,18 @@ impl Policy {
         {
             let names = muslin_io::WriteFormat::ALL.iter().map(|format| format.name()).collect();
             return fail("release.format", "is not known", one_of(name, names));
+        }
+        if let Some(name) = &self.release.encoding
+            && encoding(name).is_none()
+        {
+            let names = Encoding::ALL.iter().map(|encoding| encoding.name()).collect();
+            return fail("release.encoding", "is not known", one_of(name, names));
+        }
+        if let Some(delimiter) = self.release.delimiter
+            && (!delimiter.is_ascii() || matches!(delimiter, '\n' | '\r' | '\0' | '"' | '\''))
+        {
+            let hint = "write one ASCII character that is no quote, such as \";\"";
+            return fail("release.delimiter", "cannot stand between fields", hint.into());
         }
         if let Some(name) = &self.release.order
             && !["shuffled", "sorted"].contains(&name.as_str())
@@ -209,20 +234,57 @@ impl Policy {
             let hint = "name at least one column, and a k of 2 or more";
             return fail("release.combination", "asks for nothing", hint.into());
         }
+        if self.release.population.as_deref().is_some_and(|own| own != "table") {
+            let hint = "write `population = \"table\"` where the table holds every person of the population, or leave it out";
+            return fail("release.population", "is not known", hint.into());
+        }
+        if let Some(role) = self.release.undeclared
+            && !UNDECLARED.contains(&role)
+        {
+            let names = UNDECLARED.map(Role::name).join(", ");
+            return fail(
+                "release.undeclared",
+                "cannot be this role",
+                format!("write one of {names}"),
+            );
+        }
         let limits = [
+            ("release.max_unique", self.release.max_unique),
+            ("release.max_advantage", self.release.max_advantage),
             ("limits.suppressed", self.limits.suppressed),
             ("limits.removed", self.limits.removed),
             ("limits.gcp", self.limits.gcp),
             ("protect.generalize.suppression_limit", self.protect.generalize.suppression_limit),
-            ("protect.mask.beta", Some(self.protect.mask.beta)),
+            ("protect.mask.beta", self.protect.mask.beta),
         ];
         for (key, limit) in limits {
             if limit.is_some_and(|share| !(0.0..=1.0).contains(&share)) {
                 return fail(key, "is no share", "write a number from 0 to 1".into());
             }
         }
+        self.check_columns()
+    }
+
+    /// The same of what is said of columns.
+    fn check_columns(&self) -> Result<(), (String, String, String)> {
+        let fail =
+            |key: &str, reason: &str, hint: String| Err((key.to_owned(), reason.to_owned(), hint));
         for (name, column) in &self.columns {
             let key = |part: &str| format!("columns.{name}.{part}");
+            let is_date = column.column_type.is_none_or(|own| own == ColumnType::Date);
+            if column.format.is_some() && !is_date {
+                let hint = "leave `type` out, or write `type = \"date\"`";
+                return fail(&key("format"), "is of dates, and the column is not", hint.into());
+            }
+            let role = column.role.unwrap_or(Role::Undecided);
+            if column.publish.is_some() && !role.is_published_on_request() {
+                let hint = "leave `publish` out: the role decides; `role = \"identifier\"` publishes nothing of a column";
+                return fail(
+                    &key("publish"),
+                    "needs the role `weight`, `unit` or `household`",
+                    hint.into(),
+                );
+            }
             if column.cost().is_err() {
                 let hint = "write a number above 0, or \"never\"";
                 return fail(&key("weight"), "is no cost", hint.into());
@@ -239,6 +301,17 @@ impl Policy {
         let of =
             |(name, column): (&String, &ColumnPolicy)| column.spreads(name).unwrap_or_default();
         self.columns.iter().flat_map(of).collect()
+    }
+
+    /// The diversity of buckets: what is said of a method, and at least what the policy asks of a sensitive
+    /// column.
+    pub fn l(&self, said: Option<u32>) -> Option<u32> {
+        use muslin_protect::Spread;
+        let spreads = self.spreads().into_iter().filter_map(|own| match own.spread {
+            Spread::Probabilistic { l } => Some(l),
+            _ => None,
+        });
+        spreads.chain(said).max()
     }
 
     /// What withheld cells cost, by column; columns that analysts need are never touched.
@@ -272,6 +345,15 @@ impl Policy {
         self.release.format.as_deref().and_then(protection::format)
     }
 
+    /// The dialect of the release, as far as the policy says.
+    pub fn release_style(&self) -> ReleaseStyle {
+        ReleaseStyle {
+            delimiter: self.release.delimiter,
+            encoding: self.release.encoding.as_deref().and_then(encoding),
+            decimal_comma: self.release.decimal_comma,
+        }
+    }
+
     /// How to read the input, as far as the policy says.
     fn read_options(&self) -> Result<ReadOptions, (String, String)> {
         let InputPolicy { delimiter, quote, header, encoding, decimal_comma, trim, .. } =
@@ -287,7 +369,7 @@ impl Policy {
                 }
             };
         let encoding = encoding.as_deref().map(|name| {
-            Encoding::ALL.into_iter().find(|encoding| encoding.name() == name).ok_or_else(|| {
+            self::encoding(name).ok_or_else(|| {
                 let known: Vec<_> = Encoding::ALL.iter().map(|encoding| encoding.name()).collect();
                 ("input.encoding is not known".into(), format!("write one of {}", known.join(", ")))
             })
@@ -304,6 +386,10 @@ impl Policy {
         let typed = self.columns.iter().filter_map(|(name, column)| {
             column.column_type.map(|column_type| (name.clone(), column_type))
         });
+        let formats = self
+            .columns
+            .iter()
+            .filter_map(|(name, column)| Some((name.clone(), column.format.clone()?)));
         Ok(ReadOptions {
             csv: CsvOptions {
                 delimiter: *delimiter,
@@ -315,6 +401,7 @@ impl Policy {
             },
             columns,
             types: typed.collect(),
+            formats: formats.collect(),
             null: self.input.null.clone(),
         })
     }
@@ -338,12 +425,28 @@ impl Policy {
         hierarchies
     }
 
+    /// The role of a column, by its own line or that of all others.
+    pub(crate) fn role_of(&self, column: &str) -> Role {
+        let own = self.columns.get(column).and_then(|column| column.role);
+        own.or(self.release.undeclared).unwrap_or(Role::Undecided)
+    }
+
+    /// Whether a column with the role `weight`, `unit` or `household` is published.
+    pub(crate) fn publishes(&self, column: &str) -> bool {
+        self.columns.get(column).and_then(|column| column.publish).unwrap_or(false)
+    }
+
     /// Roles by column.
     pub fn roles(&self) -> BTreeMap<String, Role> {
         let role =
             |(name, column): (&String, &ColumnPolicy)| column.role.map(|role| (name.clone(), role));
         self.columns.iter().filter_map(role).collect()
     }
+}
+
+/// A known encoding.
+fn encoding(name: &str) -> Option<Encoding> {
+    Encoding::ALL.into_iter().find(|encoding| encoding.name() == name)
 }
 
 impl ColumnPolicy {
@@ -461,6 +564,8 @@ mod tests {
             "[columns.a]\ndiversity = 'much'",
             "[columns.a]\nweight = -1",
             "[limits]\ngcp = 2",
+            "[columns.a]\nrole = 'other'\npublish = true",
+            "[release]\nundeclared = 'weight'",
             "[protect.generalize]\nlabels = 'words'",
         ] {
             let said = refused(&format!("schema = 1\n{text}\n"));

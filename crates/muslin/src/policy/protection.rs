@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use muslin_io::WriteFormat;
+use muslin_table::Role;
 use serde::{Deserialize, Serialize};
 
 use crate::generalize::{Labels, Recoding};
@@ -19,12 +20,30 @@ pub struct ReleasePolicy {
     pub k: Option<u32>,
     /// Columns with a k of their own.
     pub combination: Vec<CombinationPolicy>,
-    /// Known attacks that are accepted, by name: `definetti`, `disambiguation`, `downcoding`.
+    /// Attacks that are accepted, by name: those that methods are known to be open to (`definetti`,
+    /// `disambiguation`, `downcoding`) and any that `muslin attack` tries.
     pub accept: Vec<String>,
+    /// The largest share of rows that columns beside the quasi-identifiers may make unique without that being
+    /// a finding: 0.05 where nothing is said.
+    pub max_unique: Option<f64>,
+    /// The most that an attack may gain over its baseline without that being a finding: 0.05 where nothing is said.
+    pub max_advantage: Option<f64>,
     /// The format of the data: `csv`, `tsv`, `parquet` or `arrow`.
     pub format: Option<String>,
     /// The order of the rows: `shuffled` or `sorted`.
     pub order: Option<String>,
+    /// The character between fields of a text; the input's where nothing is said.
+    pub delimiter: Option<char>,
+    /// Whether the decimal mark of a text is a comma; as in the input where nothing is said.
+    pub decimal_comma: Option<bool>,
+    /// How characters of a text are stored: `utf-8`, `utf-16le`, `utf-16be`, `latin-1` or `windows-1252`; as in
+    /// the input where nothing is said.
+    pub encoding: Option<String>,
+    /// What the rows are of the population: `table` where the table holds every person of it. Presets that limit the
+    /// risk of people need it.
+    pub population: Option<String>,
+    /// The role of columns that the policy does not name; `undecided` where nothing is said, which no release may have.
+    pub undeclared: Option<Role>,
 }
 
 /// Columns that somebody may know together.
@@ -88,22 +107,16 @@ impl ProtectMethod {
 }
 
 /// How columns are masked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct MaskPolicy {
-    /// `distinct` or `separation`.
-    pub measure: String,
-    /// The most that the ratio may be.
-    pub beta: f64,
+    /// `distinct` or `separation`; `distinct` where nothing is said.
+    pub measure: Option<String>,
+    /// The most that the ratio may be; 0.5 where nothing is said.
+    pub beta: Option<f64>,
     /// Whether the best choice is proven.
     pub exact: bool,
-}
-
-impl Default for MaskPolicy {
-    fn default() -> Self {
-        Self { measure: "distinct".into(), beta: 0.5, exact: false }
-    }
 }
 
 /// How values are generalized.
@@ -117,6 +130,8 @@ pub struct GeneralizePolicy {
     pub suppression_limit: Option<f64>,
     /// `ranges`, `sets` or `multisets`.
     pub labels: Option<Labels>,
+    /// The most values of a set of texts or codes; a larger one is suppressed.
+    pub max_set: Option<u32>,
     /// Whether bounds of ranges are those of the class.
     pub tight: bool,
     /// Steps of the grids that bounds lie on, by column.

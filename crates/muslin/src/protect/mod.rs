@@ -5,25 +5,32 @@ mod folder;
 mod plan;
 mod rehearsal;
 mod report;
+mod settle;
 mod steps;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use muslin_engine::{Run, Seed};
-use muslin_io::{Input, Memory, ReadOptions, RowOrder, WriteFormat};
+use muslin_io::{Input, Memory, ReadOptions, RowOrder, Source, WriteFormat, WriteOptions};
+use muslin_protect::Spread;
 use muslin_table::Role;
 
 pub use self::plan::{Candidate, PlanReport};
 pub use self::rehearsal::{Rehearsal, RehearsalReport};
-pub use self::report::{ProtectLoss, ProtectReport};
+pub use self::report::{ChangedColumn, ProtectLoss, ProtectReport};
+pub use self::settle::UndecidedColumn;
 pub use self::steps::ProtectStep;
 
+pub(crate) use self::settle::refusal;
 pub(crate) use self::steps::wrong;
 
+use self::settle::Settled;
 use self::steps::{Work, ks, unreachable};
-use crate::claims::Claim;
+use crate::claims::{Claim, SpreadSetting};
 use crate::policy::{Policy, ProtectMethod};
+use crate::presets::Preset;
+use crate::verdict::MAX_UNIQUE;
 use crate::whole::Whole;
 use crate::{Recoding, Result};
 
@@ -50,13 +57,14 @@ use crate::{Recoding, Result};
 ///     schema = 1
 ///     [release]
 ///     k = 2
+///     undeclared = "quasi-identifier"
 ///     accept = ["downcoding"]
 ///     [protect]
 ///     methods = ["generalize"]
 /// "#)?;
 /// let release = folder.path().join("release");
 /// let report = ProtectJob::new(Input::named(&file), policy, &release).run(&Run::new())?;
-/// assert!(report.verdict.met && release.join("data.csv").exists());
+/// assert!(report.verification.met && release.join("data.csv").exists());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -75,6 +83,11 @@ pub struct ProtectJob {
     pub output: PathBuf,
     /// Where the release goes instead of the folder, if it is to stay in memory.
     pub memory: Option<Memory>,
+    /// The largest share of rows that columns beside the quasi-identifiers may make unique without that
+    /// being a finding.
+    pub max_unique: f64,
+    /// The most that an attack may gain over its baseline without that being a finding.
+    pub max_advantage: f64,
     /// Decides every draw, so that the release is reproducible; the operating system does, where
     /// nothing is said.
     pub seed: Option<Seed>,
@@ -87,6 +100,8 @@ impl ProtectJob {
             input,
             read: policy.to_read_options(),
             roles: policy.roles(),
+            max_unique: policy.release.max_unique.unwrap_or(MAX_UNIQUE),
+            max_advantage: policy.release.max_advantage.unwrap_or(crate::AttackJob::MAX_ADVANTAGE),
             policy,
             policy_text: None,
             output: output.into(),
@@ -99,21 +114,22 @@ impl ProtectJob {
     pub fn run(&self, run: &Run) -> Result<ProtectReport> {
         self.check()?;
         if let Some(memory) = &self.memory {
-            let whole = Whole::of(&self.input, &self.read, &self.roles, false, run)?;
-            return self.hold(memory, &self.worked(whole, run)?, run);
+            let Settled { job, whole, choices } = self.settled(run)?;
+            let mut work = job.worked(&whole, run)?;
+            work.choices = choices;
+            return job.hold(memory, &work, run);
         }
         // Before anything is read: who cannot write need not wait.
         let folder = muslin_io::SafeFolder::create(&self.output, crate::release_folder::MANIFEST)?;
-        let whole = Whole::of(&self.input, &self.read, &self.roles, false, run)?;
-        let work = self.worked(whole, run)?;
-        self.write(folder, &work, run)
+        let Settled { job, whole, choices } = self.settled(run)?;
+        let mut work = job.worked(&whole, run)?;
+        work.choices = choices;
+        job.write(folder, &work, run)
     }
 
     /// Takes the steps, with as large a k as the policy needs.
-    fn worked(&self, mut whole: Whole, run: &Run) -> Result<Work> {
-        self.check_columns(&whole)?;
-        let named = self.sensitive();
-        whole.leave_sensitive(&self.roles, &named.iter().map(String::as_str).collect::<Vec<_>>());
+    fn worked(&self, whole: &Whole, run: &Run) -> Result<Work> {
+        self.check_columns(whole)?;
         let risk = self.policy.preset().and_then(|preset| preset.global_risk());
         let ks = ks(&self.policy);
         for &k in &ks {
@@ -143,8 +159,19 @@ impl ProtectJob {
         }
     }
 
-    fn format(&self) -> WriteFormat {
-        self.policy.format().unwrap_or(WriteFormat::Csv)
+    /// The format of the data: tabs make a file that is named after them.
+    fn format(&self, source: &Source) -> WriteFormat {
+        let delimiter = self.policy.release_style().delimiter;
+        let delimiter = delimiter.or(source.dialect.as_ref().map(|own| own.delimiter));
+        let of_input = if delimiter == Some('\t') { WriteFormat::Tsv } else { WriteFormat::Csv };
+        self.policy.format().unwrap_or(of_input)
+    }
+
+    /// How the data is written.
+    fn write_options(&self, source: &Source) -> WriteOptions {
+        let format = Some(self.format(source));
+        let csv = self.policy.release_style().of(source);
+        WriteOptions { format, csv, ..WriteOptions::default() }
     }
 
     /// Sensitive columns that the policy spreads.
@@ -174,6 +201,29 @@ impl ProtectJob {
             return Err(wrong(
                 "buckets and slices are made last, and once",
                 "put `bucketize` or `slice` at the end of `protect.methods`",
+            ));
+        }
+        if let Some(preset) = self.policy.preset().filter(|preset| preset.global_risk().is_some())
+            && self.policy.release.population.is_none()
+        {
+            return Err(wrong(
+                &format!("the preset `{}` is not decided: {}", preset.name(), Preset::POPULATION),
+                "write `release.population = \"table\"` if the table holds every person of the population; otherwise name a preset of a k, such as `release.preset = \"ihsn-5\"`",
+            ));
+        }
+        let is_beyond = |own: &SpreadSetting| !matches!(own.spread, Spread::Probabilistic { .. });
+        if methods.iter().any(is_bucketed)
+            && !methods.iter().any(|method| makes_classes(*method))
+            && let Some(own) = self.policy.spreads().into_iter().find(is_beyond)
+        {
+            let is_close = matches!(own.spread, Spread::Close { .. });
+            let key = if is_close { "closeness" } else { "diversity" };
+            return Err(wrong(
+                &format!(
+                    "`columns.{}.{key}` asks for more than buckets and slices have",
+                    own.column
+                ),
+                "write `diversity = \"3\"` and the like, or `protect.methods = [\"generalize\"]`",
             ));
         }
         for (method, attack, instead) in self.known_attacks() {
@@ -240,9 +290,7 @@ impl ProtectJob {
     /// What the policy asks for and what its methods promise, of a table of these columns.
     fn claims(&self, work: &Work) -> Vec<Claim> {
         let methods = self.methods();
-        let makes_classes = methods
-            .iter()
-            .any(|method| matches!(method, ProtectMethod::Generalize | ProtectMethod::Suppress));
+        let makes_classes = methods.iter().any(|method| makes_classes(*method));
         let notion = self.policy.protect.suppress.notion.unwrap_or_default();
         let mut claims = Vec::new();
         if let Some(k) =
@@ -263,7 +311,7 @@ impl ProtectJob {
         if let Some(risk) = self.policy.preset().and_then(|preset| preset.global_risk()) {
             claims.push(Claim::below_ratio(risk, &work.quasi));
         }
-        if makes_classes {
+        if makes_classes || methods == [ProtectMethod::Mask] {
             claims.extend(self.policy.spreads().iter().map(|of| Claim::spread(of, &work.quasi)));
         }
         claims.extend(work.claims.iter().cloned());
@@ -271,4 +319,9 @@ impl ProtectJob {
         // Later steps may publish other columns; the manifest names them.
         claims.into_iter().map(|claim| Claim { published: None, ..claim.of_rows(rows) }).collect()
     }
+}
+
+/// Whether a method makes classes that have a k and are diverse.
+fn makes_classes(method: ProtectMethod) -> bool {
+    matches!(method, ProtectMethod::Generalize | ProtectMethod::Suppress)
 }

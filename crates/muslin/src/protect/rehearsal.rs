@@ -10,12 +10,12 @@ use muslin_io::{
 use muslin_table::{Changes, EncodedTable};
 use serde::Serialize;
 
+use super::settle::Settled;
 use super::{ProtectJob, ProtectReport};
 use crate::claims::Claim;
 use crate::input::InputReport;
 use crate::policy::{LimitsPolicy, ProtectMethod};
 use crate::release_folder::MANIFEST;
-use crate::whole::Whole;
 use crate::{Failure, Result};
 
 /// Rows of the rehearsals. Two of them tell how work grows with rows.
@@ -65,6 +65,8 @@ pub struct RehearsalReport {
     pub estimated_bytes: u64,
     /// The folder that would be written; none where the release would stay in memory.
     pub output: Option<String>,
+    /// What the policy leaves unsaid, and the safer choice that would be made.
+    pub choices: Vec<String>,
     /// What to look at before the release is made.
     pub warnings: Vec<String>,
 }
@@ -99,11 +101,9 @@ impl ProtectJob {
             None => Some(SafeFolder::create(&self.output, MANIFEST)?),
         };
         let started = Instant::now();
-        let mut whole = Whole::of(&self.input, &self.read, &self.roles, false, run)?;
+        let Settled { job, whole, choices } = self.settled(run)?;
         let reading = started.elapsed().as_secs_f64();
-        self.check_columns(&whole)?;
-        let named = self.sensitive();
-        whole.leave_sensitive(&self.roles, &named.iter().map(String::as_str).collect::<Vec<_>>());
+        job.check_columns(&whole)?;
         let rows = whole.table.rows() as u64;
 
         let mut rehearsals = Vec::new();
@@ -114,17 +114,16 @@ impl ProtectJob {
             run.check()?;
             let drawn = MemoryEngine::new(&whole.table, run).sample(size, run.seed_of_run())?;
             let is_all = drawn.rows() as u64 == rows;
-            let (rehearsal, report) = self.rehearsed(&drawn, is_all, folder.as_ref(), run)?;
+            let (rehearsal, report) = job.rehearsed(&drawn, is_all, folder.as_ref(), run)?;
             rehearsals.push(rehearsal);
             last = report.or(last);
         }
         let tried = rehearsals.last().map_or(0, |own| own.rows);
-        let mut warnings = whole.published_warnings(&self.roles);
-        warnings.extend(self.expected(&rehearsals));
+        let mut warnings = whole.published_warnings(&job.roles);
+        warnings.extend(job.expected(&rehearsals));
         warnings.extend(whole.warnings.iter().cloned());
-        let is_sensitive = |name: &String| {
-            named.contains(name) || self.roles.get(name) == Some(&muslin_table::Role::Sensitive)
-        };
+        let is_sensitive =
+            |name: &String| job.roles.get(name) == Some(&muslin_table::Role::Sensitive);
         let mut sensitive = whole.names(&whole.table.all_columns());
         sensitive.retain(is_sensitive);
         Ok(RehearsalReport {
@@ -148,6 +147,7 @@ impl ProtectJob {
             estimated_seconds: seconds(&rehearsals, rows).map(|own| own + READINGS * reading),
             rehearsals,
             estimated_bytes: self.bytes(&whole.table),
+            choices,
             output: self.memory.is_none().then(|| self.output.display().to_string()),
             warnings,
         })

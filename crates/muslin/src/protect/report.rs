@@ -1,10 +1,12 @@
 //! What was made by a policy.
 
+use muslin_report::Verdict;
 use serde::Serialize;
 
 use super::ProtectStep;
 use crate::claims::Claim;
 use crate::input::InputReport;
+use crate::release_folder::ReleaseDialect;
 use crate::verify::VerifyReport;
 
 /// What was made by a policy.
@@ -33,17 +35,28 @@ pub struct ProtectReport {
     pub steps: Vec<ProtectStep>,
     /// What holds.
     pub claims: Vec<Claim>,
-    /// What the judge found in the file that was written.
-    pub verdict: VerifyReport,
+    /// `passed`, or `findings` where every check passed and something else was found.
+    pub verdict: Verdict,
+    /// What was checked and found in the file that was written.
+    pub verification: VerifyReport,
     /// What an analyst loses.
     pub loss: ProtectLoss,
+    /// How the text of the release is written; none for formats that say it themselves.
+    pub dialect: Option<ReleaseDialect>,
     /// Known attacks that were accepted.
     pub accepted: Vec<String>,
     /// Whether a seed decided every draw.
     pub reproducible: bool,
+    /// The file of the folder that says which cells are suppressed, where the format of the data shows
+    /// them as missing ones.
+    pub suppressed: Option<String>,
     /// The folder that was written.
     pub written: Option<String>,
-    /// What to look at before relying on the release.
+    /// What the policy leaves unsaid, and the safer choice that was made.
+    pub choices: Vec<String>,
+    /// SHA-256 of the input, for its owner: whoever can guess a small input could confirm it.
+    pub input_sha256: Option<String>,
+    /// What to look at before relying on the release: of the input, of every step, of the release.
     pub warnings: Vec<String>,
 }
 
@@ -59,4 +72,22 @@ pub struct ProtectLoss {
     pub removed_share: f64,
     /// How far counting queries are off, at the median.
     pub counts_off: Option<f64>,
+    /// The quasi-identifiers of the input, and which share of their cells was changed.
+    pub columns: Vec<ChangedColumn>,
+}
+
+/// How many cells of a column were changed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ChangedColumn {
+    /// The column.
+    pub name: String,
+    /// Whether it is not published.
+    pub withheld: bool,
+    /// Suppressed cells, of those that are published of it.
+    pub suppressed_share: f64,
+    /// Generalized cells, likewise.
+    pub generalized_share: f64,
+    /// Both together; 1 where it is not published.
+    pub changed_share: f64,
 }

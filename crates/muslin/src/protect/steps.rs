@@ -6,7 +6,7 @@ use muslin_assess::{Beta, Measure, Target};
 use muslin_engine::{Coverage, Run, Stop};
 use muslin_io::{Destination, Input, Release, RowOrder};
 use muslin_protect::{BucketMethod, MaskMethod, at_level};
-use muslin_table::{Changes, Role};
+use muslin_table::{Changes, Column, Role};
 use muslin_verify::ClassJudge;
 use serde::Serialize;
 
@@ -15,6 +15,7 @@ use crate::claims::Claim;
 use crate::policy::{Policy, ProtectMethod};
 use crate::release::{Made, ReleaseOutput};
 use crate::slice::SliceSetting;
+use crate::spelling::Spelling;
 use crate::whole::Whole;
 use crate::{
     BucketizeJob, Error, GeneralizeJob, MaskJob, Result, SliceJob, SuppressJob, SuppressNotion,
@@ -62,21 +63,35 @@ pub(super) struct Work {
     pub(super) claims: Vec<Claim>,
     /// Names of the quasi-identifiers that are still there.
     pub(super) quasi: Vec<String>,
+    /// What the steps warn about, each warning once.
+    pub(super) warnings: Vec<String>,
+    /// What the policy leaves unsaid, and what was chosen.
+    pub(super) choices: Vec<String>,
 }
 
 impl Work {
     pub(super) fn new(whole: Whole) -> Self {
         let row_of = (0u32..).take(whole.table.rows()).collect();
         let quasi = whole.names(&whole.measured);
-        Self { whole, row_of, steps: Vec::new(), entries: Vec::new(), claims: Vec::new(), quasi }
+        Self {
+            whole,
+            row_of,
+            steps: Vec::new(),
+            entries: Vec::new(),
+            claims: Vec::new(),
+            quasi,
+            warnings: Vec::new(),
+            choices: Vec::new(),
+        }
     }
 
-    /// Takes over what a step made.
+    /// Takes over what a step made, and what its report warns about.
     fn take<R: Serialize>(
         &mut self,
         method: ProtectMethod,
         k: Option<u32>,
         made: Made<R>,
+        warnings: fn(&R) -> &[String],
     ) -> Result<()> {
         let Made { changes, release, report } = made;
         let step = self.steps.len();
@@ -95,7 +110,7 @@ impl Work {
                 cells += 1;
             }
             if let Some(replaced) = changes.replaced(id) {
-                cells += replaced.suppressed();
+                cells += kept_blanks(replaced, &changes);
                 let column = Some(name.clone());
                 self.entries.push(Entry { row: None, column, step, what: "column generalized" });
             }
@@ -107,6 +122,12 @@ impl Work {
         for row in changes.removed() {
             let row = Some(self.row_of[row.index()]);
             self.entries.push(Entry { row, column: None, step, what: "row withheld" });
+        }
+        // Whoever writes a policy reads settings as its keys.
+        for warning in warnings(&report).iter().map(|text| Spelling::Policy.of(text)) {
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
         }
         self.steps.push(ProtectStep {
             method: method.name().into(),
@@ -187,33 +208,33 @@ impl ProtectJob {
         let roles = roles(work, &self.roles);
         match method {
             ProtectMethod::Mask => {
-                let made = MaskJob { roles, output, ..self.mask(work)? }.on(&work.whole, run)?;
+                let made = MaskJob { roles, output, ..self.mask()? }.on(&work.whole, run)?;
                 if !made.report.reached {
                     return Err(unreachable(
                         "no columns can be published together below `protect.mask.beta`",
                     ));
                 }
                 work.claims.extend(made.report.claims.iter().cloned());
-                work.take(method, None, made)
+                work.take(method, None, made, |report| &report.warnings)
             }
             ProtectMethod::Generalize if !policy.protect.generalize.levels.is_empty() => {
                 let made =
                     self.at_levels(work, output.map_or(RowOrder::AsRead, |o| o.order), run)?;
-                work.take(method, None, made)
+                work.take(method, None, made, |_| &[])
             }
             ProtectMethod::Generalize => {
                 let k = needed(k)?;
                 let job = GeneralizeJob { roles, output, ..self.generalize(k) };
                 let made = job.on(&mut work.whole, run)?;
                 stopped(made.report.coverage)?;
-                work.take(method, Some(k), made)
+                work.take(method, Some(k), made, |report| &report.warnings)
             }
             ProtectMethod::Suppress => {
                 let k = needed(k)?;
-                let job = SuppressJob { roles, output, ..self.suppress(k, work) };
+                let job = SuppressJob { roles, output, ..self.suppress(k) };
                 let made = job.on(&mut work.whole, run)?;
                 stopped(made.report.coverage)?;
-                work.take(method, Some(k), made)
+                work.take(method, Some(k), made, |report| &report.warnings)
             }
             ProtectMethod::Bucketize => {
                 let mut job = BucketizeJob::new(Input::Stdin, self.l(policy.protect.bucketize.l)?);
@@ -222,7 +243,7 @@ impl ProtectJob {
                 }
                 let made = BucketizeJob { roles, output, ..job }.on(&mut work.whole, run)?;
                 work.claims.extend(made.report.claims.iter().cloned());
-                work.take(method, None, made)
+                work.take(method, None, made, |report| &report.warnings)
             }
             ProtectMethod::Slice => {
                 let mut job = SliceJob::new(Input::Stdin, self.l(policy.protect.slice.l)?);
@@ -231,15 +252,16 @@ impl ProtectJob {
                 }
                 let made = SliceJob { roles, output, ..job }.on(&mut work.whole, run)?;
                 work.claims.extend(made.report.claims.iter().cloned());
-                work.take(method, None, made)
+                work.take(method, None, made, |report| &report.warnings)
             }
         }
     }
 
-    fn mask(&self, work: &Work) -> Result<MaskJob> {
+    fn mask(&self) -> Result<MaskJob> {
         let policy = &self.policy.protect.mask;
-        let measure = Measure::ALL.into_iter().find(|own| own.name() == policy.measure);
-        let beta: Option<Beta> = policy.beta.to_string().parse().ok();
+        let named = policy.measure.as_deref().unwrap_or("distinct");
+        let measure = Measure::ALL.into_iter().find(|own| own.name() == named);
+        let beta: Option<Beta> = policy.beta.unwrap_or(0.5).to_string().parse().ok();
         let (Some(measure), Some(beta)) = (measure, beta) else {
             return Err(wrong(
                 "`protect.mask` names no measure and ratio that are known",
@@ -250,8 +272,7 @@ impl ProtectJob {
         if policy.exact {
             job.method = MaskMethod::Exact;
         }
-        let is_there = |name: &&String| work.quasi.contains(name);
-        job.keep = self.policy.utility.keep.iter().filter(is_there).cloned().collect();
+        job.costs = self.policy.costs();
         Ok(job)
     }
 
@@ -263,24 +284,20 @@ impl ProtectJob {
             hierarchies: self.policy.hierarchies(),
             suppression_limit: policy.suppression_limit,
             labels: policy.labels,
+            max_set: policy.max_set,
             tight: policy.tight,
             grids: policy.grid.clone(),
             ..GeneralizeJob::new(Input::Stdin, k)
         }
     }
 
-    pub(super) fn suppress(&self, k: u32, work: &Work) -> SuppressJob {
+    pub(super) fn suppress(&self, k: u32) -> SuppressJob {
         let policy = &self.policy.protect.suppress;
-        let mut weights = self.policy.costs();
-        // Where what tells a blank is blank, other columns may have to stay too.
-        let published = work.whole.names(&work.whole.published());
-        let is_other = |name: &String| policy.closed && published.contains(name);
-        weights.retain(|name, _| work.quasi.contains(name) || is_other(name));
         let is_classes = policy.notion.is_none_or(|own| own == SuppressNotion::KAnonymity);
         SuppressJob {
             diversity: self.diversity().filter(|_| is_classes),
             notion: policy.notion.unwrap_or(SuppressNotion::KAnonymity),
-            weights,
+            costs: self.policy.costs(),
             gap: policy.gap.unwrap_or(0.02),
             robust: policy.robust,
             closed: policy.closed,
@@ -297,6 +314,7 @@ impl ProtectJob {
     ) -> Result<Made<BTreeMap<String, u64>>> {
         let (table, levels) = (&work.whole.table, &self.policy.protect.generalize.levels);
         let hierarchies = self.policy.hierarchies();
+        work.whole.check_mark()?;
         let mut changes = Changes::none(table);
         for (name, &level) in levels {
             let id = table.find(name)?;
@@ -337,13 +355,12 @@ impl ProtectJob {
                 let others = self.roles.iter().filter(|(_, role)| **role != Role::QuasiIdentifier);
                 roles.extend(others.map(|(name, role)| (name.clone(), *role)));
                 work.whole.look_at(&roles);
-                let mut job = SuppressJob { roles, ..self.suppress(*k, work) };
-                job.weights.retain(|name, _| columns.contains(name));
+                let mut job = SuppressJob { roles, ..self.suppress(*k) };
                 // Cells of other columns are not for a combination to take: all together have their k.
                 job.closed = false;
                 let made = job.on(&mut work.whole, run)?;
                 stopped(made.report.coverage)?;
-                work.take(ProtectMethod::Suppress, Some(*k), made)?;
+                work.take(ProtectMethod::Suppress, Some(*k), made, |report| &report.warnings)?;
             }
             if is_done {
                 let roles = roles(work, &self.roles);
@@ -363,9 +380,9 @@ impl ProtectJob {
         })
     }
 
-    /// The l of buckets: what is said, or the diversity of the sensitive column.
+    /// The l of buckets.
     fn l(&self, said: Option<u32>) -> Result<u32> {
-        said.or(self.diversity().map(|(_, l)| l)).ok_or_else(|| {
+        self.policy.l(said).ok_or_else(|| {
             wrong(
                 "the policy says no l for buckets",
                 "write `protect.bucketize.l = 3`, or `diversity = \"3\"` for the sensitive column",
@@ -383,6 +400,17 @@ impl ProtectJob {
         }
         Ok(true)
     }
+}
+
+/// Suppressed cells of a column, of the rows that are not removed.
+fn kept_blanks(column: &Column, changes: &Changes) -> u64 {
+    let mut removed = changes.removed().iter().map(|row| row.index()).peekable();
+    let blank = column.suppressed_slot();
+    let is_kept = |&(row, slot): &(usize, u32)| {
+        let is_removed = removed.next_if_eq(&row).is_some();
+        slot == blank && !is_removed
+    };
+    column.codes().slots().enumerate().filter(is_kept).count() as u64
 }
 
 /// Those of some columns that are still there.

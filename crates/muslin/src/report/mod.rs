@@ -11,16 +11,18 @@ use std::time::Duration;
 
 use muslin_engine::Run;
 use muslin_io::{Input, ReadOptions};
-use muslin_report::{Document, Finding, Section, Verdict};
+use muslin_report::{Document, Finding, Section, VerdictBox};
 use muslin_table::Role;
 use serde::{Deserialize, Serialize};
 
 use self::rare::Rare;
 use self::released::Released;
+use crate::label_format::LabelFormat;
 use crate::policy::Policy;
-use crate::published::data_of;
+use crate::published::{data_of, release_read};
 use crate::release_folder::Manifest;
 use crate::scan::{ScanJob, ScanReport};
+use crate::verdict::{MAX_UNIQUE, VerdictFindingKind, verdict_of};
 use crate::{AttackJob, DiffJob, Error, ProtectJob, Result, VerifyJob};
 
 /// Who a report is for.
@@ -63,6 +65,8 @@ pub struct ReportJob {
     pub input: Input,
     /// How to read it.
     pub read: ReadOptions,
+    /// How to read the release: its dialect, where it is not found out or in its manifest.
+    pub release_read: ReadOptions,
     /// Roles that are known.
     pub roles: BTreeMap<String, Role>,
     /// The quasi-identifiers to look at; those with that role when not given.
@@ -77,6 +81,8 @@ pub struct ReportJob {
     pub k: Option<u32>,
     /// What the searches of the scan may take.
     pub budget: Duration,
+    /// Forms of the release's labels that are none of muslin's.
+    pub label_formats: Vec<LabelFormat>,
 }
 
 impl Audience {
@@ -157,6 +163,7 @@ impl ReportJob {
         Self {
             input,
             read: ReadOptions::default(),
+            release_read: ReadOptions::default(),
             roles: BTreeMap::new(),
             quasi_identifiers: None,
             policy: None,
@@ -164,6 +171,7 @@ impl ReportJob {
             audience: Audience::default(),
             k: None,
             budget: Duration::from_secs(10),
+            label_formats: Vec::new(),
         }
     }
 
@@ -207,6 +215,7 @@ impl ReportJob {
         run: &Run,
     ) -> Result<Document> {
         let (data, folder) = data_of(release)?;
+        let release_read = release_read(&self.release_read, folder.as_ref());
         let manifest = folder.map(|folder| folder.manifest);
         let quasi = match (&self.quasi_identifiers, &manifest) {
             (Some(names), _) => names.clone(),
@@ -219,17 +228,29 @@ impl ReportJob {
         let mut verify = VerifyJob::new(release.clone());
         verify.original = Some(self.input.clone());
         verify.original_read = Some(self.read.clone());
+        // They are tried for a section of their own.
+        verify.attacks = false;
+        verify.read = self.release_read.clone();
         verify.roles.clone_from(&self.roles);
         let mut attack = AttackJob::new(release.clone());
         attack.original = Some(self.input.clone());
         attack.original_read = Some(self.read.clone());
+        attack.read = self.release_read.clone();
         attack.roles.clone_from(&self.roles);
-        let mut diff = DiffJob::new(self.input.clone(), data.clone());
+        let mut diff = DiffJob::new(self.input.clone(), release.clone());
         diff.read = self.read.clone();
+        // Spellings of missing are the original's.
+        let null = self.read.null.clone();
+        diff.release_read = Some(ReadOptions { null, ..self.release_read.clone() });
         diff.roles.clone_from(&self.roles);
         diff.show_values = true;
+        verify.label_formats.clone_from(&self.label_formats);
+        attack.label_formats.clone_from(&self.label_formats);
+        diff.label_formats.clone_from(&self.label_formats);
         if let Some(policy) = &self.policy {
             verify.hierarchies = policy.hierarchies();
+            verify.max_unique = policy.release.max_unique.unwrap_or(MAX_UNIQUE);
+            attack.max_advantage = policy.release.max_advantage.unwrap_or(AttackJob::MAX_ADVANTAGE);
             if manifest.is_none() {
                 verify.k = policy.k();
                 verify.spreads = policy.spreads();
@@ -258,7 +279,7 @@ impl ReportJob {
             diff.bucket.clone_from(&claim.bucket);
             diff.sensitive.clone_from(&claim.sensitive);
         }
-        let after = self.scan_release(&data, &quasi, run)?;
+        let after = self.scan_release(&data, &release_read, &quasi, run)?;
         let plan = match &self.policy {
             Some(policy) => {
                 let job = ProtectJob {
@@ -278,11 +299,15 @@ impl ReportJob {
             }
             None => None,
         };
+        let mut verdict = verify.run(run)?;
+        // Attacks have a section of their own.
+        verdict.findings.retain(|own| own.kind != VerdictFindingKind::Unchecked);
+        verdict.verdict = verdict_of(&verdict.checks, &verdict.findings);
         let parts = Released {
             scan,
             after: &after,
             manifest: manifest.as_ref(),
-            verdict: &verify.run(run)?,
+            verdict: &verdict,
             attacks: &attack.run(run)?,
             lost: &diff.run(run)?,
             plan: plan.as_ref(),
@@ -293,10 +318,15 @@ impl ReportJob {
     }
 
     /// The classes of the release, on the quasi-identifiers that it has.
-    fn scan_release(&self, data: &Input, quasi: &[String], run: &Run) -> Result<ScanReport> {
+    fn scan_release(
+        &self,
+        data: &Input,
+        read: &ReadOptions,
+        quasi: &[String],
+        run: &Run,
+    ) -> Result<ScanReport> {
         let mut job = ScanJob::new(data.clone());
-        job.read.csv.header = Some(true);
-        job.read.null.clone_from(&self.read.null);
+        job.read = ReadOptions { null: self.read.null.clone(), ..read.clone() };
         job.roles = quasi.iter().map(|name| (name.clone(), Role::QuasiIdentifier)).collect();
         job.budget = Duration::ZERO;
         let names = muslin_io::read(data, &job.read, run)?.table;
@@ -319,15 +349,15 @@ fn claimed_columns(manifest: &Manifest) -> Vec<String> {
 
 /// A document of the project's own form.
 fn document(
-    scan: &ScanReport,
+    title: String,
     rows: u64,
     subtitle: String,
-    verdict: Verdict,
+    verdict: VerdictBox,
     sections: Vec<Section>,
 ) -> Document {
     Document {
         schema: 1,
-        title: scanned::title(scan),
+        title,
         subtitle,
         rows,
         audience: "internal".into(),

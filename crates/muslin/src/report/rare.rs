@@ -8,7 +8,7 @@ use muslin_table::{Column, EncodedTable};
 
 use super::{ReportJob, internal};
 use crate::Result;
-use crate::published::data_of;
+use crate::published::{data_of, release_read};
 
 /// What reports are written with. A word that is here is our own, whoever else has it.
 const OWN: [&str; 4] = [
@@ -30,9 +30,9 @@ impl Rare {
         let table = muslin_io::read(&job.input, &job.read, run)?.table;
         collect(&table, k, &mut texts);
         if let Some(release) = &job.release {
-            let mut options = muslin_io::ReadOptions::default();
-            options.csv.header = Some(true);
-            collect(&muslin_io::read(&data_of(release)?.0, &options, run)?.table, k, &mut texts);
+            let (data, folder) = data_of(release)?;
+            let options = release_read(&job.release_read, folder.as_ref());
+            collect(&muslin_io::read(&data, &options, run)?.table, k, &mut texts);
         }
         for column in table.columns() {
             texts.remove(column.name());

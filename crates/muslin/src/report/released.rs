@@ -2,6 +2,7 @@
 
 use muslin_report::{
     BarChart, Block, Cell, Chart, Document, Figure, Finding, Quantity, Section, Table, Verdict,
+    VerdictBox,
 };
 
 use super::{Audience, document, figures, scanned, sorted};
@@ -11,6 +12,7 @@ use crate::plots::{association_figure, loss_figure, marginal_figure};
 use crate::protect::PlanReport;
 use crate::release_folder::Manifest;
 use crate::scan::ScanReport;
+use crate::verdict::{VerdictFinding, verdict_headline};
 use crate::verify::{VerifyCheck, VerifyReport};
 
 /// What is known about a release.
@@ -27,9 +29,15 @@ pub(super) struct Released<'a> {
     pub(super) k: u64,
 }
 
+/// An attack, and the sensitive column that it aims at.
+fn aimed(name: &str, sensitive: Option<&String>) -> String {
+    sensitive.map_or(name.to_owned(), |column| format!("{name} of `{column}`"))
+}
+
 impl Released<'_> {
     pub(super) fn document(&self) -> Document {
-        let verdict = Verdict {
+        let verdict = VerdictBox {
+            state: Some(self.state()),
             headline: self.headline(),
             findings: sorted(self.findings()),
             not_claimed: vec![
@@ -62,25 +70,26 @@ impl Released<'_> {
         let subtitle = format!(
             "A release of {rows} and {columns}: what holds, what is lost, what attacks gain"
         );
-        document(self.scan, self.lost.rows_after, subtitle, verdict, sections)
+        // The input's name is its owner's.
+        let title = match self.audience {
+            Audience::Internal => scanned::title(self.scan),
+            Audience::External => "About this release".to_owned(),
+        };
+        document(title, self.lost.rows_after, subtitle, verdict, sections)
+    }
+
+    /// Attacks that succeed are findings, whatever was verified.
+    fn state(&self) -> Verdict {
+        match self.verdict.verdict {
+            Verdict::Passed if !self.attacks.met => Verdict::Findings,
+            verdict => verdict,
+        }
     }
 
     fn headline(&self) -> String {
-        let failed = self.verdict.checks.iter().filter(|check| !check.met).count();
-        let found = self.attacks.attacks.iter().filter(|own| own.finding).count();
-        match (failed, found) {
-            (0, 0) => {
-                "The release is what it claims to be, and no attack that was tried gains".into()
-            }
-            (0, 1) => "The release is what it claims to be; one attack gains something".into(),
-            (0, found) => {
-                format!("The release is what it claims to be; {found} attacks gain something")
-            }
-            (1, _) => "The release is not what it claims to be: one check is not met".into(),
-            (failed, _) => {
-                format!("The release is not what it claims to be: {failed} checks are not met")
-            }
-        }
+        let succeed = self.attacks.attacks.iter().filter(|own| own.finding).count();
+        let found = self.verdict.findings.len() + succeed;
+        verdict_headline(self.state(), &self.verdict.checks, found)
     }
 
     fn findings(&self) -> Vec<Finding> {
@@ -89,18 +98,38 @@ impl Released<'_> {
             if own.met { Finding::good(text) } else { Finding::bad(text) }
         };
         let mut findings: Vec<Finding> = self.verdict.checks.iter().map(check).collect();
+        let found = self.verdict.findings.iter();
+        findings.extend(found.map(|own| Finding::look(format!("{}.", self.shown(own)))));
         for own in self.attacks.attacks.iter().filter(|own| own.finding) {
             let gained = match (own.success, own.baseline) {
+                _ if self.audience == Audience::Internal => own.achieved(),
                 (Some(success), Some(baseline)) => format!(
-                    "{} right, against {} without the attack",
+                    "{} of the guesses are right, against a baseline of {}",
                     self.told(success),
                     self.told(baseline)
                 ),
-                _ => "certain of somebody".into(),
+                _ => "certain of cells or people".into(),
             };
-            findings.push(Finding::look(format!("Attack {}: {gained}.", own.name)));
+            let name = aimed(&own.name, own.sensitive.as_ref());
+            findings.push(Finding::look(format!("Attack {name}: {gained}.")));
         }
+        let warnings = self.manifest.iter().flat_map(|manifest| &manifest.warnings);
+        findings.extend(warnings.map(|own| Finding::look(format!("Warning: {own}."))));
         findings
+    }
+
+    /// A finding as the reader may see it: its counts are of rows.
+    fn shown(&self, finding: &VerdictFinding) -> String {
+        if self.audience == Audience::Internal {
+            return finding.text.clone();
+        }
+        let columns: Vec<&str> = finding.columns.iter().map(String::as_str).collect();
+        let share = Quantity::Share { part: finding.rows, of: self.lost.rows_after };
+        let share = share.rounded(self.k, self.lost.rows_after);
+        format!(
+            "Published columns beside the quasi-identifiers make {share} of the rows unique: {}",
+            crate::input::names(&columns)
+        )
     }
 
     /// A share in a sentence, as the reader may see it.
@@ -161,7 +190,12 @@ impl Released<'_> {
                 highest(before.smallest),
                 highest(after.smallest),
             ]);
-            let mean = |ratio: Option<f64>| ratio.map_or(Cell::Nothing, Cell::fraction);
+            let mean = |ratio: Option<f64>| match ratio {
+                Some(ratio) if ratio > inverse(self.k) && self.audience == Audience::External => {
+                    Cell::text(format!("more than {}", Quantity::Fraction(inverse(self.k))))
+                }
+                ratio => ratio.map_or(Cell::Nothing, Cell::fraction),
+            };
             table.rows.push(vec![
                 Cell::text("mean: classes by rows"),
                 mean(before.distinct_ratio),
@@ -204,10 +238,16 @@ impl Released<'_> {
             "The share of each column's cells that say nothing, and of those that say a range or a set instead of a value.",
             Chart::Bars(chart),
         ));
-        if let Some(plan) = self.plan {
+        // What was tried on the original is counted on people who may not be in the release.
+        if let Some(plan) = self.plan.filter(|_| self.audience == Audience::Internal) {
             section.figure(figures::plan(plan));
             let rows = Quantity::Count(plan.tried_rows).of("row");
-            section.text(format!("Tried on {rows}; all rows together lose less."));
+            section.text(if plan.tried_rows < plan.rows {
+                let all = Quantity::Count(plan.rows).of("row");
+                format!("Tried on {rows} that were drawn from {all}; all rows together lose less.")
+            } else {
+                format!("Tried on all {rows}.")
+            });
         }
         section
     }
@@ -285,20 +325,38 @@ impl Released<'_> {
 
     fn attacks(&self) -> Section {
         let mut section = Section::new("attacks", "Attacks that were tried");
-        section.text("Success is the share of right guesses, the prior what one gets without the attack. Certain are those for whom one candidate is left.");
-        let header =
-            ["attack", "success", "prior", "advantage", "certain", "the attacker knows", "defence"];
+        section.text("Success is the share of right guesses, with its 95 % interval; the baseline is the share that is right without the attack. Certain are the targets for which one candidate is left.");
+        let header = [
+            "attack",
+            "success",
+            "low",
+            "high",
+            "baseline",
+            "certain",
+            "the attacker knows",
+            "defence",
+        ];
         let mut table = Table::new("Attacks", &header);
         let share = |own: Option<f64>| own.map_or(Cell::Nothing, Cell::fraction);
         for own in &self.attacks.attacks {
             let AttackResult {
-                name, success, baseline, advantage, certain, knows, defence, ..
+                name,
+                sensitive,
+                success,
+                low,
+                high,
+                baseline,
+                certain,
+                knows,
+                defence,
+                ..
             } = own;
             table.rows.push(vec![
-                Cell::text(name),
+                Cell::text(aimed(name, sensitive.as_ref())),
                 share(*success),
+                share(*low),
+                share(*high),
                 share(*baseline),
-                share(*advantage),
                 Cell::count(*certain),
                 Cell::text(knows),
                 Cell::text(defence),
@@ -306,8 +364,17 @@ impl Released<'_> {
         }
         section.table(table);
         let skipped = self.attacks.skipped.iter();
-        section
-            .list(skipped.map(|own| format!("Not tried: {}: {}", own.name, own.reason)).collect());
+        section.list(
+            skipped
+                .map(|own| {
+                    format!(
+                        "Not tried: {}: {}",
+                        aimed(&own.name, own.sensitive.as_ref()),
+                        own.reason
+                    )
+                })
+                .collect(),
+        );
         section
     }
 
@@ -371,7 +438,6 @@ impl Released<'_> {
         let mut row = |what: &str, hash: Option<&str>| {
             table.rows.extend(hash.map(|hash| vec![Cell::text(what), Cell::text(hash)]));
         };
-        row("input", manifest.input_sha256.as_deref());
         row("policy", manifest.policy_sha256.as_deref());
         for file in &manifest.files {
             row(&file.name, Some(&file.sha256));

@@ -1,6 +1,6 @@
 //! A report of a table as it is.
 
-use muslin_report::{Block, Cell, Document, Finding, Quantity, Section, Table, Verdict};
+use muslin_report::{Block, Cell, Document, Finding, Quantity, Section, Table, VerdictBox};
 use muslin_table::Role;
 
 use super::{document, figures, sorted};
@@ -8,7 +8,8 @@ use crate::scan::{FindingKind, PartCoverage, ScanReport};
 
 /// A report of a table alone.
 pub(super) fn document_of(scan: &ScanReport) -> Document {
-    let verdict = Verdict {
+    let verdict = VerdictBox {
+        state: None,
         headline: headline(scan),
         findings: sorted(findings(scan)),
         not_claimed: vec![
@@ -18,7 +19,7 @@ pub(super) fn document_of(scan: &ScanReport) -> Document {
     };
     let mut sections = vec![situation(scan), columns(scan), risk(scan)];
     sections.extend([searched(scan), dependencies(scan), helps(scan), presets(scan), next(scan)]);
-    document(scan, scan.rows, subtitle(scan), verdict, sections)
+    document(title(scan), scan.rows, subtitle(scan), verdict, sections)
 }
 
 pub(super) fn title(scan: &ScanReport) -> String {
@@ -41,9 +42,10 @@ fn headline(scan: &ScanReport) -> String {
     let share = Quantity::Share { part: alone, of: scan.rows };
     if alone == 0 {
         let columns = Quantity::Count(classes.columns.len() as u64).of("column");
-        return format!("Nobody is alone on {columns} that somebody may know");
+        return format!("No row is a sample unique on {columns} that an attacker may know");
     }
-    format!("{share} of the people can be told from everybody else by what somebody may know")
+    let columns = Quantity::Count(classes.columns.len() as u64).of("quasi-identifier");
+    format!("{share} of the rows are sample uniques on {columns}")
 }
 
 fn findings(scan: &ScanReport) -> Vec<Finding> {

@@ -24,10 +24,12 @@ pub struct PresetReport {
     pub rows_at_risk: Option<u64>,
     /// Their share of all rows.
     pub share: Option<f64>,
-    /// The share of people expected to be found, where it asks for that and rows fall into classes.
+    /// The mean risk of people in the population, where it asks for that and the population is known.
     pub risk: Option<f64>,
-    /// Whether the file meets it as it is, on the quasi-identifiers; none where that cannot be told.
+    /// Whether the file meets it as it is, on the quasi-identifiers; none where that is not decided.
     pub met: Option<bool>,
+    /// Why it is not decided.
+    pub undecided: Option<String>,
 }
 
 /// Rows at risk by every preset.
@@ -37,9 +39,6 @@ pub(super) fn presets(sizes: &ClassSizes) -> Vec<PresetReport> {
 
 fn of_preset(preset: &Preset, sizes: &ClassSizes) -> PresetReport {
     let rows_at_risk = preset.k().map(|k| sizes.rows_below(k.into()));
-    let risk = sizes.distinct_ratio().map(muslin_table::Ratio::as_f64);
-    let risk = preset.global_risk().and(risk);
-    let of_risk = preset.global_risk().and_then(|limit| risk.map(|risk| risk < limit));
     PresetReport {
         name: preset.name().into(),
         k: preset.k(),
@@ -48,7 +47,9 @@ fn of_preset(preset: &Preset, sizes: &ClassSizes) -> PresetReport {
         source: preset.source().into(),
         rows_at_risk,
         share: rows_at_risk.map(|rows| share(rows, sizes.rows())),
-        risk,
-        met: rows_at_risk.map(|rows| rows == 0).or(of_risk),
+        // The rows of a sample do not show the risk of people in the population.
+        risk: None,
+        met: rows_at_risk.map(|rows| rows == 0),
+        undecided: preset.global_risk().map(|_| Preset::POPULATION.into()),
     }
 }

@@ -32,6 +32,8 @@ pub enum FindingKind {
     Weights,
     /// Rows of one household are linked.
     Household,
+    /// Whole numbers that may be codes of categories.
+    Codes,
     /// Values that hardly anybody has.
     RareValues,
     /// Two columns say the same.
@@ -58,6 +60,27 @@ const ORDERED_ROWS: usize = 20;
 const FEW_VALUES: usize = 50;
 /// Values of at most so many rows are rare.
 const RARE: u64 = 2;
+/// Distinct values of columns that may hold codes.
+const CODES: std::ops::RangeInclusive<usize> = 3..=30;
+/// Words in names of quantities.
+#[rustfmt::skip]
+const QUANTITIES: &[&str] = &[
+    // English.
+    "age", "ages", "year", "years", "yr", "yrs", "month", "months", "week", "weeks", "day", "days", "hour", "hours",
+    "minutes", "time", "duration", "count", "counts", "number", "num", "n", "size", "hsize", "hhsize", "famsize",
+    "height", "weight", "length", "width", "distance", "score", "points", "rate", "rank", "level", "grade", "amount",
+    "price", "cost", "income", "salary", "wage", "total", "sum", "children", "kids", "siblings", "rooms", "visits",
+    "members", "persons", "people", "kg", "cm", "km", "percent", "pct", "edunum", "temperature", "bmi",
+    // German.
+    "alter", "jahr", "jahre", "monat", "monate", "woche", "wochen", "tag", "tage", "stunde", "stunden", "anzahl", "zahl",
+    "groesse", "grosse", "hohe", "gewicht", "dauer", "punkte", "betrag", "preis", "einkommen*", "summe", "kinder",
+    "zimmer", "personen", "haushaltsgrosse",
+    // French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Norwegian, Polish.
+    "annee", "annees", "mois", "jours", "heures", "nombre", "taille", "poids", "enfants", "edad", "ano", "anos",
+    "meses", "dias", "horas", "numero", "tamano", "hijos", "eta", "anni", "mesi", "giorni", "ore", "figli", "idade",
+    "filhos", "leeftijd", "jaar", "maanden", "dagen", "uren", "aantal", "kinderen", "alder", "ar", "antal", "antall",
+    "barn", "wiek", "lat", "rok", "liczba", "dzieci",
+];
 const BIRTH: &[&str] = &[
     "birth",
     "birthday",
@@ -82,6 +105,7 @@ pub(super) fn look(scene: &Scene<'_>, same: Option<&DependenciesReport>) -> Vec<
     found.dates_of_birth();
     found.row_order();
     found.weights_and_households();
+    found.codes();
     found.rare_values();
     same.iter().for_each(|dependencies| found.same_columns(dependencies));
     found.constants();
@@ -126,6 +150,28 @@ impl Findings<'_> {
         });
     }
 
+    /// Few distinct whole numbers, and no name of a quantity.
+    fn codes(&mut self) {
+        let scene = self.scene;
+        let is_code = |at: usize| {
+            let column = &scene.table.columns()[at];
+            let values = column.dictionary();
+            let is_few = CODES.contains(&values.len()) && values.len() * 20 <= column.rows();
+            let parts = parts_of(column.name());
+            let is_quantity =
+                || parts.iter().any(|part| QUANTITIES.iter().any(|word| is_word(part, word)));
+            let is_open = !matches!(scene.columns[at].role, Role::Identifier | Role::Weight);
+            let is_whole = column.data_type().is_integer() && !values.is_category();
+            is_whole && is_few && is_open && !is_quantity()
+        };
+        let found = self.columns(is_code);
+        let flags: Vec<String> =
+            found.iter().take(4).map(|name| format!("`--type {name}=category`")).collect();
+        self.add(FindingKind::Codes, found, |names| {
+            format!("codes? {names}: few distinct whole numbers. If they stand for categories, pass {}, so that they are not put into numeric ranges", flags.join(" "))
+        });
+    }
+
     fn dates_of_birth(&mut self) {
         let scene = self.scene;
         let is_birth = |at: usize| {
@@ -167,12 +213,12 @@ impl Findings<'_> {
         let scene = self.scene;
         let is_weight = |at: usize| scene.columns[at].role == Role::Weight;
         self.add(FindingKind::Weights, self.columns(is_weight), |names| {
-            format!("weights in {names}: they tell strata and areas apart, and rows stand for more people than one, which no figure here counts")
+            format!("survey weights in {names}: they distinguish strata and areas, so no release has them unless the policy says `publish = true`; figures here count rows of the sample, not people of the population")
         });
-        let is_household = |at: usize| scene.columns[at].reason.contains("a household's number");
+        let is_household = |at: usize| scene.columns[at].role == Role::Household;
         self.add(FindingKind::Household, self.columns(is_household), |names| {
             format!(
-                "{names} links the members of a household: one who is found gives away the others"
+                "{names} links the members of a household: who identifies one of them identifies all, so no release has it unless the policy says `publish = true`"
             )
         });
     }

@@ -16,9 +16,11 @@ mod alone;
 mod at_risk;
 mod budget;
 mod dependencies;
+mod doubts;
 mod elsewhere;
 mod findings;
 mod influence;
+mod nature;
 mod patterns;
 mod plots;
 mod report;
@@ -32,7 +34,7 @@ use std::time::Duration;
 
 use muslin_assess::Target;
 use muslin_engine::{ColumnCounts, Engine, MemoryEngine, Run};
-use muslin_io::{Input, ReadOptions, ReadTable, Source, type_name};
+use muslin_io::{Input, ReadOptions, ReadTable, Source};
 use muslin_table::{ClassSizes, Column, ColumnId, ColumnSet, EncodedTable, MissingRule, Role};
 
 pub use self::alone::{PairReport, SingledOutReport, SingledOutSize, WorstSet};
@@ -41,19 +43,21 @@ pub use self::budget::PartCoverage;
 pub use self::dependencies::{DependenciesReport, DependencyReport};
 pub use self::findings::{FindingKind, FindingReport};
 pub use self::influence::{ColumnInfluence, Gain, InfluenceReport};
+pub(crate) use self::nature::Nature;
 pub use self::patterns::{Pattern, PatternReport};
 pub use self::plots::{ScanPlots, SetPoint, SurvivalPoint};
 pub(crate) use self::report::share;
 pub use self::report::{ClassesReport, ColumnReport, Decided, ScanReport, SizeReport, Threshold};
 pub use self::roles::suggest_role;
+pub(crate) use self::roles::suggestion;
 pub use self::search::{MinimalUniquesReport, SetReport, SetsReport};
 
 use self::budget::Budget;
-use self::roles::{Suggestion, suggest};
+use self::roles::{Suggestion, kind_of, suggest};
 use self::scene::Scene;
 use crate::Result;
 use crate::elsewhere::AskAt;
-use crate::input::{InputReport, check_roles, warnings};
+use crate::input::{InputReport, check_roles, has_empty_cells, warnings};
 
 /// Scans a file: what its columns are, the classes its quasi-identifiers make, what singles rows out, and what
 /// would help.
@@ -155,7 +159,11 @@ impl ScanJob {
         let parts = self.parts(&scene, sizes.as_ref())?;
         let known: ColumnSet = scene.known.iter().copied().collect();
         let sets = [parts.keys.as_ref(), parts.nearly_keys.as_ref()];
-        let next = self.next(&columns);
+        let mut next = self.next(&columns);
+        // What is advised about the whole file goes on to the next command.
+        if let Some(next) = next.as_mut().filter(|_| has_empty_cells(table)) {
+            next.extend(["--null".to_owned(), String::new()]);
+        }
         Ok(ScanReport {
             schema: 1,
             command: "scan".into(),
@@ -216,8 +224,9 @@ impl ScanJob {
 
     /// What to do next: a policy, where there is anything to protect and a file to name.
     fn next(&self, columns: &[ColumnReport]) -> Option<Vec<String>> {
-        let matters =
-            |column: &ColumnReport| matches!(column.role, Role::Identifier | Role::QuasiIdentifier);
+        let matters = |column: &ColumnReport| {
+            !matches!(column.role, Role::Other | Role::Sensitive | Role::Weight)
+        };
         let file = match &self.input {
             // What comes next reads a file.
             Input::Path(_) if !self.at.is_memory() => return None,
@@ -233,16 +242,16 @@ impl ScanJob {
         let given = self.roles.get(column.name()).copied();
         let suggested = suggest(column);
         let pattern = suggested.pattern;
-        let (role, reason, decided) = match given {
-            Some(role) => (role, "given".to_owned(), Decided::Given),
+        let (role, reason, consider, decided) = match given {
+            Some(role) => (role, "given".to_owned(), None, Decided::Given),
             None => {
-                let Suggestion { role, reason, .. } = suggested;
-                (role, reason, Decided::Suggested)
+                let Suggestion { role, reason, consider, .. } = suggested;
+                (role, reason, consider.map(str::to_owned), Decided::Suggested)
             }
         };
         ColumnReport {
             name: column.name().to_owned(),
-            data_type: type_name(column.data_type()).to_owned(),
+            data_type: kind_of(column).to_owned(),
             distinct: counts.distinct,
             missing: counts.missing,
             distinct_ratio: sizes.distinct_ratio().map(muslin_table::Ratio::as_f64),
@@ -251,6 +260,7 @@ impl ScanJob {
             role,
             decided,
             reason,
+            consider,
             pattern,
         }
     }

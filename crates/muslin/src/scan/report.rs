@@ -97,6 +97,8 @@ pub struct ColumnReport {
     pub decided: Decided,
     /// Why: the name, the counts or the pattern.
     pub reason: String,
+    /// Which roles to consider, where the role is undecided.
+    pub consider: Option<String>,
     /// What the values look like, where they look like something.
     pub pattern: Option<PatternReport>,
 }

@@ -1,15 +1,17 @@
 //! Suggests what a column is to the people in the table, from its name, its counts and what its values look like.
 //!
-//! A suggestion is a start for a person who decides; it errs on the side of calling a column a
-//! quasi-identifier. The reason names what was seen and never a value.
+//! A suggestion is a start for a person who decides. Where name, counts and values are not enough, the role is
+//! `undecided`, with the reason and what to consider. The reason names what was seen and never a value.
 
+use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_schema::DataType;
 use muslin_io::type_name;
 use muslin_table::{Column, Role};
 
+use super::doubts::Doubt;
 use super::patterns::{self, Pattern, PatternReport};
-use super::words::{COUNTS_PEOPLE, HOUSEHOLD_NUMBERS, HOUSEHOLDS, NUMBERS, WORDS, is_word, shown};
+use super::words::{HOUSEHOLD_NUMBERS, Spoken, Topic, spoken};
 use crate::looked::is_nearly_unique;
 
 /// What muslin takes a column for.
@@ -17,6 +19,8 @@ pub(super) struct Suggestion {
     pub(super) role: Role,
     /// The name, the counts or the pattern that say so.
     pub(super) reason: String,
+    /// What to consider where the role is undecided.
+    pub(super) consider: Option<&'static str>,
     /// What values look like.
     pub(super) pattern: Option<PatternReport>,
 }
@@ -27,74 +31,313 @@ pub fn suggest_role(column: &Column) -> (Role, String) {
     (role, reason)
 }
 
+/// A role for a column, why, and what to consider where it is undecided.
+pub(crate) fn suggestion(column: &Column) -> (Role, String, Option<String>) {
+    let Suggestion { role, reason, consider, .. } = suggest(column);
+    (role, reason, consider.map(str::to_owned))
+}
+
 /// A role for a column, and what its values look like.
 pub(super) fn suggest(column: &Column) -> Suggestion {
     let parts = parts_of(column.name());
     let pattern = patterns::look(column, &parts);
-    let (role, reason) = decide(column, &parts, pattern);
-    Suggestion { role, reason, pattern }
+    let looked = Looked {
+        column,
+        spoken: spoken(&parts),
+        parts: &parts,
+        pattern,
+        valued: column.rows() as u64 - column.missing() - column.suppressed(),
+        distinct: column.dictionary().len() as u64,
+    };
+    let (role, reason, consider) = match looked.decide() {
+        Ok((role, reason)) => (role, reason, None),
+        Err((doubt, reason)) => (Role::Undecided, reason, Some(doubt.consider())),
+    };
+    Suggestion { role, reason, consider, pattern }
 }
 
-fn decide(column: &Column, parts: &[String], pattern: Option<PatternReport>) -> (Role, String) {
-    let valued = column.rows() as u64 - column.missing() - column.suppressed();
-    let distinct = column.dictionary().len() as u64;
-    if distinct == 0 {
-        return (Role::Other, "no value".into());
+/// A role and why, or a doubt and why.
+type Found = Result<(Role, String), (Doubt, String)>;
+
+/// So few values, each of several rows, number or name no person.
+const FEW: u64 = 50;
+/// A column of whole numbers with more values is a measure or holds codes.
+const MANY: u64 = 100;
+/// Values that are looked at to see whether a name fits them.
+const LOOKED_AT: usize = 1_000;
+
+/// A column and what was seen of it.
+struct Looked<'a> {
+    column: &'a Column,
+    spoken: Vec<Spoken>,
+    parts: &'a [String],
+    pattern: Option<PatternReport>,
+    /// Cells with a value.
+    valued: u64,
+    distinct: u64,
+}
+
+impl Looked<'_> {
+    fn decide(&self) -> Found {
+        if self.distinct == 0 {
+            return Ok((Role::Other, "no value".into()));
+        }
+        if let Some(reason) = self.survey_weight() {
+            return Ok((Role::Weight, reason));
+        }
+        if self.distinct == 1 {
+            return self.constant();
+        }
+        let is_household = self.parts.iter().any(|part| HOUSEHOLD_NUMBERS.contains(&part.as_str()))
+            || (self.speaks(Topic::Household).is_some() && self.is_numbered());
+        if is_household && !self.is_few() {
+            return Ok((Role::Household, "named as a household's number".into()));
+        }
+        if let Some(found) = self.pattern.filter(|found| found.pattern.is_identifying()) {
+            return self.identifying(found);
+        }
+        self.by_name().unwrap_or_else(|| self.by_values(""))
     }
-    // A key into another table, such as a ward's number, names no person by itself.
-    let repeats = distinct * 20 < valued;
-    let holds = |words: &[&str]| parts.iter().any(|part| words.contains(&part.as_str()));
-    let named = WORDS.iter().find_map(|(role, words)| {
-        let is_there = |word: &&&str| parts.iter().any(|part| is_word(part, word));
-        Some((*role, shown(words.iter().find(is_there)?)))
-    });
-    if distinct == 1 {
-        // One value tells nothing in this table; the next delivery may have more.
-        return match named {
-            Some((role, word)) => (role, format!("named `{word}`, one value only")),
-            None => (Role::Other, "one value only".into()),
+
+    /// One value tells nothing in this table; the next delivery may have more.
+    fn constant(&self) -> Found {
+        match self.by_name() {
+            Some(Ok((role, reason))) => Ok((role, format!("{reason}, one value only"))),
+            Some(Err((doubt, reason))) => Err((doubt, format!("{reason}, one value only"))),
+            None => Ok((Role::Other, "one value only".into())),
+        }
+    }
+
+    /// The word of a name that speaks of something.
+    fn speaks(&self, topic: Topic) -> Option<&'static str> {
+        self.spoken.iter().find(|(own, _)| *own == topic).map(|(_, word)| *word)
+    }
+
+    fn is_numbered(&self) -> bool {
+        self.speaks(Topic::Number).or(self.speaks(Topic::Numeral)).is_some()
+    }
+
+    /// Whether values are those of many rows. A key into another table, such as a ward's number, names no
+    /// person by itself.
+    fn repeats(&self) -> bool {
+        self.distinct * 20 < self.valued
+    }
+
+    fn is_few(&self) -> bool {
+        self.repeats() && self.distinct <= FEW
+    }
+
+    fn kind(&self) -> &'static str {
+        kind_of(self.column)
+    }
+
+    fn is_text(&self) -> bool {
+        *self.column.data_type() == DataType::Utf8
+    }
+
+    /// Why the column holds survey weights, if its name says so and its values may be numbers.
+    fn survey_weight(&self) -> Option<String> {
+        let by_people = self.speaks(Topic::AnyWeight).and(self.speaks(Topic::Counts)).is_some();
+        let reason = match self.speaks(Topic::SurveyWeight) {
+            _ if by_people => "named as a survey weight".to_owned(),
+            Some(word) => format!("named `{word}`"),
+            None => return None,
         };
+        let more = if self.distinct == 1 { ", one value only" } else { "" };
+        (!self.has_texts()).then(|| reason + more)
     }
-    let identifying = pattern.filter(|found| found.pattern.is_identifying());
-    if holds(&["weight", "weights"]) && holds(COUNTS_PEOPLE) {
-        return (Role::Weight, "named as a survey weight".into());
-    }
-    if holds(HOUSEHOLD_NUMBERS) || (holds(HOUSEHOLDS) && holds(NUMBERS)) {
-        return (Role::Identifier, "named as a household's number".into());
-    }
-    if let Some(found) = identifying {
+
+    /// What looks like what one person has alone.
+    fn identifying(&self, found: PatternReport) -> Found {
         let what = found.pattern.describe();
         let mut reason = format!("{what}: {} of values", percent(found.share));
-        if let Some((Role::Identifier, word)) = named {
+        if found.pattern == Pattern::FreeText {
+            return Err((Doubt::FreeText, reason));
+        }
+        let topics =
+            [Topic::PersonName, Topic::Contact, Topic::PersonNumber, Topic::Number, Topic::Name];
+        let named = topics.into_iter().find_map(|topic| self.speaks(topic));
+        if let Some(word) = named {
             reason = format!("named `{word}`; {reason}");
         }
-        if repeats && found.pattern != Pattern::FreeText {
-            return (Role::QuasiIdentifier, format!("{reason}, repeated"));
+        match (self.repeats(), named) {
+            (false, _) => Ok((Role::Identifier, reason)),
+            (true, Some(_)) => Ok((Role::Identifier, format!("{reason}, repeated"))),
+            (true, None) => Err((Doubt::Repeated, format!("{reason}, repeated"))),
         }
-        return (Role::Identifier, reason);
     }
-    let kind = type_name(column.data_type());
-    match named {
-        Some((Role::Identifier, word)) if repeats => {
-            (Role::QuasiIdentifier, format!("named `{word}`, values repeat"))
+
+    /// What the name says, as far as the values do not contradict it.
+    fn by_name(&self) -> Option<Found> {
+        if let Some(word) = self.speaks(Topic::PersonName).filter(|_| self.is_text()) {
+            return Some(Ok((Role::Identifier, format!("named `{word}`"))));
         }
-        Some((role, word)) => (role, format!("named `{word}`")),
-        None if pattern.is_some() => {
-            let what = pattern.map_or("", |found| found.pattern.describe());
-            (Role::QuasiIdentifier, what.into())
+        if let Some(found) = self.numbered() {
+            return Some(found);
         }
-        None if is_nearly_unique(column) && matches!(kind, "text" | "integer" | "binary") => {
-            (Role::Identifier, "nearly unique".into())
+        if let Some(word) = self.speaks(Topic::Sensitive) {
+            return Some(Ok((Role::Sensitive, format!("named `{word}`"))));
         }
-        None if is_free_text(column, distinct, valued) => {
-            (Role::Identifier, "long texts, hardly repeated".into())
+        if let Some(word) = self.speaks(Topic::AnyWeight) {
+            return Some(self.weight(word));
         }
-        None if kind == "number" || kind == "duration" => (Role::Other, "a measure".into()),
-        None if kind == "integer" && distinct * 10 >= valued => {
-            (Role::Other, "a measure, many values".into())
+        if let Some(word) = self.speaks(Topic::Quantity) {
+            if self.has_texts() && self.distinct > 10 {
+                return Some(
+                    self.by_values(&format!("named `{word}`, but its values are texts; ")),
+                );
+            }
+            return Some(Ok((Role::QuasiIdentifier, format!("named `{word}`"))));
         }
-        None => (Role::QuasiIdentifier, "values repeat".into()),
+        if let Some(word) = self.speaks(Topic::Known) {
+            return Some(Ok((Role::QuasiIdentifier, format!("named `{word}`"))));
+        }
+        self.speaks(Topic::Name).filter(|_| self.is_text()).map(|word| {
+            let reason = format!("named `{word}`");
+            if !self.repeats() {
+                return Ok((Role::Identifier, reason));
+            }
+            if patterns::look_like_names(self.column) {
+                return Ok((Role::Identifier, format!("{reason}; names of people, repeated")));
+            }
+            Err((Doubt::Names, format!("{reason}, values repeat")))
+        })
     }
+
+    /// What numbers people or things, or reaches them.
+    fn numbered(&self) -> Option<Found> {
+        let of_person = self.speaks(Topic::Person).filter(|_| self.is_numbered());
+        let own = self.speaks(Topic::Contact).or(self.speaks(Topic::PersonNumber));
+        let number = self.speaks(Topic::Number);
+        let word = own.or(of_person.and(number)).or(of_person).or(number)?;
+        let reason = format!("named `{word}`");
+        let is_only_number = own.is_none() && of_person.is_none();
+        // What it numbers says more, unless every row has a number of its own.
+        let others = [Topic::Sensitive, Topic::Quantity, Topic::Known];
+        let has_other = others.into_iter().any(|topic| self.speaks(topic).is_some());
+        if is_only_number && has_other && !is_nearly_unique(self.column) {
+            return None;
+        }
+        Some(match (self.repeats(), self.is_few()) {
+            (_, true) if is_only_number && self.distinct > 1 => {
+                Ok((Role::QuasiIdentifier, format!("{reason}, but few values that repeat")))
+            }
+            (_, true) => Err((Doubt::GroupNumber, format!("{reason}, few values that repeat"))),
+            _ if of_person.is_some()
+                && self.valued >= 20
+                && self.distinct * 100 < self.valued * 95 =>
+            {
+                Ok((Role::Unit, format!("{reason}, several rows of one person")))
+            }
+            (true, _) => Err((Doubt::GroupNumber, format!("{reason}, values repeat"))),
+            (false, _) => Ok((Role::Identifier, reason)),
+        })
+    }
+
+    /// A weight of bodies, or of a survey.
+    fn weight(&self, word: &str) -> Found {
+        const UNITS: [&str; 6] = ["kg", "lb", "lbs", "g", "gram", "birth"];
+        let reason = format!("named `{word}`");
+        let has_unit = self.parts.iter().any(|part| UNITS.contains(&part.as_str()));
+        if has_unit || self.has_body_weights() {
+            return Ok((Role::QuasiIdentifier, reason));
+        }
+        match self.numbers() {
+            Some(_) => Err((Doubt::Weights, reason)),
+            None => Ok((Role::QuasiIdentifier, reason)),
+        }
+    }
+
+    /// What counts and values alone say.
+    fn by_values(&self, but: &str) -> Found {
+        let (column, distinct, kind) = (self.column, self.distinct, self.kind());
+        let doubt = |doubt: Doubt, reason: String| Err((doubt, format!("{but}{reason}")));
+        let found = |role: Role, reason: &str| Ok((role, format!("{but}{reason}")));
+        if let Some(pattern) = self.pattern {
+            return found(Role::QuasiIdentifier, pattern.pattern.describe());
+        }
+        if is_nearly_unique(column) && matches!(kind, "text" | "integer" | "binary") {
+            return found(Role::Identifier, "nearly unique");
+        }
+        if is_free_text(column, distinct, self.valued) {
+            return doubt(Doubt::FreeText, "long texts, hardly repeated".into());
+        }
+        if matches!(kind, "number" | "duration") && !(self.is_few() || self.is_whole()) {
+            let (what, reason) = if is_nearly_unique(column) {
+                (Doubt::Unique, "a measure, nearly unique".to_owned())
+            } else {
+                (Doubt::Measure, format!("a measure, {distinct} distinct values"))
+            };
+            return doubt(what, reason);
+        }
+        if matches!(kind, "integer" | "number") {
+            if distinct * 10 >= self.valued {
+                return doubt(Doubt::Measure, format!("a measure, {distinct} distinct values"));
+            }
+            if distinct > MANY {
+                let reason =
+                    format!("whole numbers, {distinct} distinct values: a measure or codes");
+                return doubt(Doubt::Codes, reason);
+            }
+        }
+        found(Role::QuasiIdentifier, "values repeat")
+    }
+
+    /// The values as numbers, where they are some.
+    fn numbers(&self) -> Option<Vec<f64>> {
+        let values = self.column.dictionary().values();
+        match self.column.data_type() {
+            #[expect(clippy::cast_precision_loss, reason = "magnitudes are looked at")]
+            DataType::Int64 => {
+                let values = values.as_primitive::<arrow_array::types::Int64Type>().values();
+                Some(values.iter().map(|&value| value as f64).collect())
+            }
+            DataType::Float64 => {
+                let values = values.as_primitive::<arrow_array::types::Float64Type>().values();
+                Some(values.to_vec())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether all numbers are whole, as codes with gaps are in some tools.
+    fn is_whole(&self) -> bool {
+        let is_whole = |value: &f64| !value.is_finite() || value.fract() == 0.0;
+        self.numbers().is_some_and(|numbers| numbers.iter().all(is_whole))
+    }
+
+    /// Whether values are weights of bodies, in kilograms or pounds.
+    fn has_body_weights(&self) -> bool {
+        let Some(numbers) = self.numbers().filter(|numbers| numbers.len() > 10) else {
+            return false;
+        };
+        let within = |low: f64, high: f64| {
+            numbers.iter().filter(|value| (low..=high).contains(*value)).count()
+        };
+        within(0.3, 700.0) == numbers.len() && within(30.0, 250.0) * 10 >= numbers.len() * 7
+    }
+
+    /// Whether most values are texts without a digit.
+    fn has_texts(&self) -> bool {
+        if !self.is_text() {
+            return false;
+        }
+        let values = self.column.dictionary().values().as_string::<i32>();
+        let looked_at = values.len().min(LOOKED_AT);
+        let value = |step: usize| values.value(step * values.len() / looked_at);
+        let plain = (0..looked_at)
+            .filter(|&step| !value(step).chars().any(|letter| letter.is_ascii_digit()))
+            .count();
+        plain * 2 > looked_at
+    }
+}
+
+/// The type of a column's values in one word for people.
+pub(super) fn kind_of(column: &Column) -> &'static str {
+    if column.dictionary().is_category() {
+        return "category";
+    }
+    type_name(column.data_type())
 }
 
 /// A share in whole percent, rounded down so that all means all.
@@ -144,7 +387,8 @@ fn push_plain(part: &mut String, letter: char) {
     part.push(plain);
 }
 
-fn is_free_text(column: &Column, distinct: u64, valued: u64) -> bool {
+/// Long texts that hardly repeat.
+pub(super) fn is_free_text(column: &Column, distinct: u64, valued: u64) -> bool {
     if *column.data_type() != DataType::Utf8 || distinct * 2 < valued {
         return false;
     }
@@ -154,79 +398,4 @@ fn is_free_text(column: &Column, distinct: u64, valued: u64) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use arrow_array::{ArrayRef, StringArray};
-    use muslin_table::{Codes, Dictionary};
-
-    use super::*;
-
-    fn column(name: &str, values: usize, rows: usize, long: bool) -> Column {
-        let text = |v: usize| {
-            format!("{v:05}{}", if long { " a long note of it ".repeat(4) } else { String::new() })
-        };
-        let array: ArrayRef = Arc::new((0..values).map(|v| Some(text(v))).collect::<StringArray>());
-        let slots: Vec<u32> =
-            (0..rows).map(|row| u32::try_from(row % values.max(1)).unwrap()).collect();
-        Column::new(name, Dictionary::new(array), Codes::pack(values, slots.into_iter())).unwrap()
-    }
-
-    #[test]
-    fn roles_follow_names_and_counts() {
-        for (name, values, rows, role) in [
-            ("patientId", 100, 100, Role::Identifier),
-            ("E-Mail", 90, 100, Role::Identifier),
-            ("ward_id", 3, 100, Role::QuasiIdentifier),
-            ("Age", 40, 100, Role::QuasiIdentifier),
-            ("zip code", 40, 100, Role::QuasiIdentifier),
-            ("zipper", 99, 100, Role::Identifier),
-            ("diagnosis", 40, 100, Role::Sensitive),
-            ("sampling_weight", 40, 100, Role::Weight),
-            ("weight", 4, 100, Role::QuasiIdentifier),
-            ("hair", 4, 100, Role::QuasiIdentifier),
-            ("constant", 1, 100, Role::Other),
-        ] {
-            let (found, reason) = suggest_role(&column(name, values, rows, false));
-            assert_eq!(found, role, "{name}: {reason}");
-        }
-    }
-
-    #[test]
-    fn notes_are_told_by_their_length() {
-        let (role, reason) = suggest_role(&column("remarks", 60, 100, true));
-        assert_eq!((role, reason.as_str()), (Role::Identifier, "free text: 100 % of values"));
-    }
-
-    #[test]
-    fn names_are_understood_in_several_languages() {
-        for (names, role) in [
-            (
-                &["Vorname", "prénom", "apellidos", "cognome", "achternaam", "nazwisko", "hhid"][..],
-                Role::Identifier,
-            ),
-            (
-                &["Geburtsdatum", "sexe", "código cp", "città", "leeftijd", "kön", "płeć", "ålder"],
-                Role::QuasiIdentifier,
-            ),
-            (
-                &[
-                    "Einkommen_netto",
-                    "maladie",
-                    "salario",
-                    "reddito",
-                    "ziekte",
-                    "inkomst",
-                    "choroba",
-                ],
-                Role::Sensitive,
-            ),
-            (&["Hochrechnungsfaktor", "pondération", "weging"], Role::Weight),
-        ] {
-            for name in names {
-                let (found, reason) = suggest_role(&column(name, 40, 100, false));
-                assert_eq!(found, role, "{name}: {reason}");
-            }
-        }
-    }
-}
+mod tests;

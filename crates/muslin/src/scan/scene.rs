@@ -34,7 +34,7 @@ impl Scene<'_> {
     ) -> Vec<ColumnId> {
         let is_known = |id: &ColumnId| {
             let column = table.column(*id);
-            let is_other = columns[id.index()].role == Role::Other
+            let is_other = matches!(columns[id.index()].role, Role::Other | Role::Undecided)
                 && column.dictionary().len() > 1
                 && !is_nearly_unique(column);
             quasi_identifiers.contains(id) || (is_other && !are_given)

@@ -28,6 +28,7 @@ use crate::buckets::{
 use crate::claims::Claim;
 use crate::hierarchies::Hierarchies;
 use crate::input::{InputReport, names};
+use crate::policy::unused_warning;
 use crate::release::{Made, ReleaseOutput};
 use crate::whole::{Whole, nearly_unique};
 use crate::{Error, Result};
@@ -111,6 +112,8 @@ pub struct SliceJob {
     /// The release to write. Its order is also that of values within buckets: drawn by the operating
     /// system's randomness, unless it is sorted or seeded.
     pub output: Option<ReleaseOutput>,
+    /// Keys of a policy that say nothing here; the report names them.
+    pub unused_keys: Vec<String>,
 }
 
 /// Rows up to which matching buckets are looked at unless somebody says otherwise.
@@ -145,6 +148,7 @@ impl SliceJob {
             membership: None,
             bucket_name: BUCKET_NAME.into(),
             output: None,
+            unused_keys: Vec::new(),
         }
     }
 
@@ -158,7 +162,7 @@ impl SliceJob {
         let Made { release, mut report, .. } = self.on(&mut whole, run)?;
         let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
         if let Some(output) = self.output.as_ref().filter(|_| !is_interrupted) {
-            output.write(&release, &self.input, run)?;
+            output.write(&release, &self.input, &whole.source, run)?;
             report.written = output.destination.written();
         }
         Ok(report)
@@ -360,6 +364,7 @@ impl SliceJob {
         others.remove(sensitive);
         warnings.extend(nearly_unique(&decided.table, &others));
         warnings.extend(order_warnings(self.output.as_ref()));
+        warnings.extend(unused_warning("slice", &self.unused_keys));
         warnings.extend(whole.warnings.iter().cloned());
         warnings
     }

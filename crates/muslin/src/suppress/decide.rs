@@ -54,12 +54,22 @@ impl SuppressJob {
             diversity: None,
             tellers: if self.closed { whole.unmeasured() } else { ColumnSet::new() },
         };
+        let is_teller = |id: &ColumnId| named.tellers.contains(*id);
+        let mut costs = Vec::new();
         for (name, cost) in &self.weights {
-            let is_teller = |id: &ColumnId| named.tellers.contains(*id);
             let id = match whole.find(name).ok().filter(is_teller) {
                 Some(id) => id,
                 None => whole.measured_column(name)?,
             };
+            costs.push((id, cost));
+        }
+        for (name, cost) in self.costs.iter().filter(|(name, _)| !self.weights.contains_key(*name))
+        {
+            let id = whole.table.find(name).ok();
+            let id = id.filter(|id| is_teller(id) || whole.measured.contains(*id));
+            costs.extend(id.map(|id| (id, cost)));
+        }
+        for (id, cost) in costs {
             match cost {
                 CellCost::Weight(weight) => named.weights.set(id, *weight),
                 CellCost::Never => _ = named.never.insert(id),

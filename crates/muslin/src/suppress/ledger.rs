@@ -97,7 +97,7 @@ impl Supports<'_> {
     }
 
     /// A minimal set of kept columns and this one that fewer than k rows share with the row, and how
-    /// many do; no columns where there is none.
+    /// many do; no columns where there is none, or none of a few thousand sets that were asked about.
     fn broken(&mut self, row: u32, kept: &ColumnSet, column: ColumnId, k: u32) -> (ColumnSet, u32) {
         let mut set = kept.clone();
         set.insert(column);
@@ -113,6 +113,49 @@ impl Supports<'_> {
                 (set, rows) = (less, found);
             }
         }
-        (set, rows)
+        let mut others = set.clone();
+        others.remove(column);
+        if self.rows(row, &others) >= k { (set, rows) } else { self.smallest(row, kept, column, k) }
+    }
+
+    /// The same where the kept columns alone are shared by fewer than k rows, so that sets without the
+    /// column must be passed over: sets of one kept column, then of two, as long as k rows share them. The
+    /// first that fewer share together with the column is minimal, as no part of it was one.
+    fn smallest(
+        &mut self,
+        row: u32,
+        kept: &ColumnSet,
+        column: ColumnId,
+        k: u32,
+    ) -> (ColumnSet, u32) {
+        let mut shared = vec![ColumnSet::new()];
+        let mut asked = 0;
+        while !shared.is_empty() {
+            let mut larger = Vec::new();
+            for set in &shared {
+                let mut with = set.clone();
+                with.insert(column);
+                let rows = self.rows(row, &with);
+                if rows < k {
+                    return (with, rows);
+                }
+                let last = set.iter().last();
+                for id in kept.iter().filter(|id| last.is_none_or(|last| *id > last)) {
+                    asked += 1;
+                    if asked > MOST_SETS {
+                        return (ColumnSet::new(), rows);
+                    }
+                    let mut more = set.clone();
+                    more.insert(id);
+                    if self.rows(row, &more) >= k {
+                        larger.push(more);
+                    }
+                }
+            }
+            shared = larger;
+        }
+        let mut all = kept.clone();
+        all.insert(column);
+        (ColumnSet::new(), self.rows(row, &all))
     }
 }

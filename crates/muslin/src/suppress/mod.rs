@@ -21,6 +21,7 @@ pub use self::report::{DiversityReport, NotionsReport, SuppressColumnReport, Sup
 use self::decide::Decided;
 use crate::claims::{Claim, SpreadSetting};
 use crate::input::InputReport;
+use crate::policy::unused_warning;
 use crate::release::{Made, ReleaseOutput};
 use crate::whole::Whole;
 use crate::{Error, Result};
@@ -170,6 +171,9 @@ pub struct SuppressJob {
     pub dependency: Option<BrokenDependency>,
     /// What cells cost; one where nothing is said.
     pub weights: BTreeMap<String, CellCost>,
+    /// What cells cost where `weights` does not say, as a policy lists it: columns that cannot lose cells are
+    /// passed over.
+    pub costs: BTreeMap<String, CellCost>,
     /// Cells that columns may lose.
     pub budgets: BTreeMap<String, u64>,
     /// A sensitive column, and l.
@@ -188,6 +192,8 @@ pub struct SuppressJob {
     pub certificate: Option<ReleaseOutput>,
     /// Where the ledger goes: for each withheld cell, what it breaks. Not for release.
     pub ledger: Option<ReleaseOutput>,
+    /// Keys of a policy that say nothing here; the report names them.
+    pub unused_keys: Vec<String>,
 }
 
 impl SuppressJob {
@@ -205,6 +211,7 @@ impl SuppressJob {
             irredundant: None,
             dependency: None,
             weights: BTreeMap::new(),
+            costs: BTreeMap::new(),
             budgets: BTreeMap::new(),
             diversity: None,
             robust: false,
@@ -213,6 +220,7 @@ impl SuppressJob {
             output: None,
             certificate: None,
             ledger: None,
+            unused_keys: Vec::new(),
         }
     }
 
@@ -230,7 +238,7 @@ impl SuppressJob {
         }
         if let Some(output) = &self.output {
             let release = released(&whole, &decided, output.order)?.1;
-            output.write(&release, &self.input, run)?;
+            output.write(&release, &self.input, &whole.source, run)?;
             report.written = output.destination.written();
         }
         if let (Some(output), Some(proof)) = (&self.certificate, &decided.certificate) {
@@ -257,6 +265,7 @@ impl SuppressJob {
     fn decided(&self, whole: &mut Whole, run: &Run) -> Result<(Decided, SuppressReport)> {
         let diverse = self.diversity.as_ref().map(|(name, _)| name.as_str());
         whole.leave_sensitive(&self.roles, diverse.as_slice());
+        whole.check_mark()?;
         let named = self.named(whole)?;
         run.reporter().stage("choosing cells", None);
         let decided = self.decide(whole, &named, run);
@@ -403,6 +412,7 @@ impl SuppressJob {
         }));
         warnings.extend(whole.published_warnings(&self.roles));
         warnings.extend(self.output.as_ref().and_then(ReleaseOutput::warning));
+        warnings.extend(unused_warning("suppress", &self.unused_keys));
         warnings.extend(whole.warnings.iter().cloned());
         warnings
     }

@@ -15,7 +15,7 @@ use super::tables::{GroupBy, UniquesTable};
 use super::{RowReport, UniquesJob};
 use crate::arrays::{LINES, f64s, joined, names, u16s, u32s, u64s};
 use crate::looked::Looked;
-use crate::{Error, Result};
+use crate::{Error, Result, quoted};
 
 /// A table that a search writes, and where.
 #[derive(Clone, Debug)]
@@ -281,15 +281,18 @@ impl Lines<'_> {
         text
     }
 
-    /// The values of a row, missing ones empty.
+    /// The values of a row, missing ones empty and others as lists of names have them.
     fn cells(&self, columns: impl Iterator<Item = ColumnId>, row: usize) -> String {
         let row = RowId::new(u32::try_from(row).expect("row ids are 32 bits wide"));
-        let cell = |id| self.spell(id, self.looked.table.column(id).code(row)).unwrap_or_default();
+        let cell = |id| {
+            let value = self.spell(id, self.looked.table.column(id).code(row));
+            value.map_or(String::new(), |value| quoted(&value).into_owned())
+        };
         columns.map(cell).collect::<Vec<_>>().join("|")
     }
 
     fn spell(&self, column: ColumnId, code: Code) -> Option<String> {
-        let values = self.looked.table.column(column).dictionary().values();
+        let values = self.looked.table.column(column).dictionary();
         code.value().map(|at| self.style.spell(values, at))
     }
 }

@@ -96,9 +96,9 @@ pub struct ScoreReport {
 pub struct DisReport {
     /// The part of the population that is taken to be in the table.
     pub fraction: f64,
-    /// Rows that no other row equals.
+    /// Rows that no other row matches, by the rule for missing cells.
     pub alone: u64,
-    /// Rows with exactly one equal.
+    /// Rows that exactly one other row matches.
     pub paired: u64,
     /// How likely a match with a row that nobody equals is correct; none when there are no such
     /// rows and no pairs.

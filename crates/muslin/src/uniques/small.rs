@@ -95,8 +95,7 @@ impl UniquesJob {
             "the table does not fit memory, so minimal uniques were counted and rows were not: they have no scores here".into(),
         );
         warnings.extend(elsewhere.warnings(&self.read, run)?);
-        // Rows are alone or paired by what they look like, as in memory.
-        let sizes = elsewhere.engine.class_sizes(&head.all_columns(), MissingRule::Category)?;
+        let sizes = elsewhere.engine.class_sizes(&head.all_columns(), self.missing)?;
         let rows_of = |size: u64| {
             sizes.counts().iter().find(|count| count.size == size).map_or(0, |count| count.rows)
         };

@@ -1,17 +1,21 @@
 //! What a release claims, and who says so.
 
-use muslin_io::Input;
+use muslin_io::{Input, ReadOptions};
 use serde::Deserialize;
 
 use super::VerifyJob;
 use crate::Result;
 use crate::claims::Claim;
-use crate::published::{Folder, ReportText, data_of, has_manifest};
+use crate::published::{Folder, ReportText, data_of, has_manifest, release_read};
 
 /// A release and its claims.
 pub(super) struct Claimed {
     /// The file of its data.
     pub(super) data: Input,
+    /// The table that says which of its cells are suppressed, where its format does not show it.
+    pub(super) suppressed: Option<Input>,
+    /// How it is read.
+    pub(super) read: ReadOptions,
     pub(super) claims: Vec<Claim>,
     pub(super) folder: Option<Folder>,
     /// What the report says about its certificate, where there is one to check.
@@ -61,7 +65,9 @@ impl Claimed {
             (job.release.clone(), None)
         };
         claims.extend(folder.iter().flat_map(|folder| folder.manifest.claims.iter().cloned()));
-        Ok(Self { data, claims, folder, bounded })
+        let suppressed = job.suppressed.clone().or_else(|| folder.as_ref()?.suppressed());
+        let read = release_read(&job.read, folder.as_ref());
+        Ok(Self { data, suppressed, read, claims, folder, bounded })
     }
 }
 

@@ -1,5 +1,8 @@
 //! Claims, one by one, against the release and, where there is one, the original.
 
+use std::collections::HashSet;
+
+use muslin_assess::Beta;
 use muslin_engine::{Engine, Run};
 use muslin_table::{Column, ColumnId, ColumnSet, EncodedTable, MissingRule, Ratio};
 use muslin_verify::loss::Reading;
@@ -10,6 +13,11 @@ use crate::Result;
 use crate::claims::Claim;
 use crate::input::names;
 
+const NO_RATIO: &str =
+    "the claim names no ratio from 0 to 1 with at most 18 decimals, or two different ones";
+const UNREAD: &str =
+    "the release cannot be compared with the original, which lacks some of its values";
+
 /// Rows that are named at most.
 pub(super) const MOST_ROWS: usize = 10;
 
@@ -18,7 +26,9 @@ pub(super) struct Bench<'a> {
     /// The release, or its columns alone where an engine counts its rows.
     pub(super) release: &'a EncodedTable,
     pub(super) engine: Option<&'a dyn Engine>,
-    pub(super) original: Option<(&'a EncodedTable, &'a Reading)>,
+    pub(super) original: Option<&'a EncodedTable>,
+    /// How the cells of the release relate to the original; nothing where labels are nothing of it.
+    pub(super) reading: Option<&'a Reading>,
     pub(super) run: &'a Run,
 }
 
@@ -53,9 +63,13 @@ impl Verdict {
 }
 
 impl Bench<'_> {
-    /// Judges one claim.
-    pub(super) fn judge(&self, claim: &Claim) -> Result<VerifyCheck> {
-        let verdict = self.verdict(claim)?;
+    /// Judges one claim about columns that the release has; of others it lacks the `withheld` ones.
+    pub(super) fn judge(&self, claim: &Claim, withheld: &[String]) -> Result<VerifyCheck> {
+        let mut verdict = self.verdict(claim, withheld)?;
+        if !withheld.is_empty() {
+            let lacking: Vec<&str> = withheld.iter().map(String::as_str).collect();
+            verdict.reason = format!("{}; not published: {}", verdict.reason, names(&lacking));
+        }
         Ok(VerifyCheck {
             claim: claim.name(),
             met: verdict.met,
@@ -68,7 +82,7 @@ impl Bench<'_> {
         })
     }
 
-    fn verdict(&self, claim: &Claim) -> Result<Verdict> {
+    fn verdict(&self, claim: &Claim, withheld: &[String]) -> Result<Verdict> {
         let of_release = claim.columns.iter().chain(&claim.sensitive).chain(&claim.bucket);
         let lacking: Vec<&str> = of_release
             .filter(|name| self.release.find(name).is_err())
@@ -77,6 +91,9 @@ impl Bench<'_> {
         if !lacking.is_empty() {
             return Ok(Verdict::undecided(format!("the release lacks {}", names(&lacking))));
         }
+        if claim.columns.is_empty() && !withheld.is_empty() {
+            return Ok(Verdict::new(true, "no column of the claim is published".into()));
+        }
         if claim.missing != "category" && !claim.missing.is_empty() {
             return Ok(Verdict::undecided(
                 "only a missing cell that is a value of its own is judged",
@@ -84,6 +101,9 @@ impl Bench<'_> {
         }
         if let Some(engine) = self.engine {
             return self.counted(claim, engine);
+        }
+        if self.release.rows() == 0 {
+            return Ok(Verdict::new(true, "there are no rows".into()));
         }
         match claim.claim.as_str() {
             "k-anonymity" => self.classes(claim, &[], Condition::AtLeast { k: some(claim.k) }),
@@ -114,17 +134,14 @@ impl Bench<'_> {
                 Ok(Verdict::new(smallest >= k, reason).against(sizes.rows_below(k), Vec::new()))
             }
             "distinct-ratio" | "separation-ratio" => {
-                let Some(beta) = claim.beta else {
-                    return Ok(Verdict::undecided("the claim names no ratio"));
+                let Some(beta) = claim.beta() else {
+                    return Ok(Verdict::undecided(NO_RATIO));
                 };
                 let (ratio, what) = match (kind, sizes.distinct_ratio()) {
                     ("distinct-ratio", Some(ratio)) => (ratio, "classes by rows"),
                     _ => (sizes.separation_ratio(), "row pairs told apart by all pairs"),
                 };
-                Ok(Verdict::new(
-                    ratio <= millionths(beta),
-                    format!("{what}: {}", shown(ratio, beta)),
-                ))
+                Ok(Verdict::new(ratio <= beta.ratio(), format!("{what}: {}", shown(ratio, beta))))
             }
             "distinct-l-diversity" | "probabilistic-l-diversity" => {
                 let (Some(sensitive), Some(l)) = (&claim.sensitive, claim.l) else {
@@ -160,9 +177,22 @@ impl Bench<'_> {
 
     /// The column of the original that one of the release was made from.
     fn original_column(&self, id: ColumnId) -> Option<&Column> {
-        let (original, _) = self.original?;
+        let original = self.original?;
         let found = original.find(self.release.column(id).name()).ok()?;
         Some(original.column(found))
+    }
+
+    /// Why the shares of a column cannot be compared with the original's.
+    fn incomparable(&self, id: ColumnId) -> Option<String> {
+        let (own, original) = (self.release.column(id), self.original_column(id)?);
+        let name = names(&[own.name()]);
+        if own.data_type() != original.data_type() {
+            return Some(format!("{name} was read as another type than in the original"));
+        }
+        let theirs: HashSet<String> = original.dictionary().texts().into_iter().collect();
+        let mut texts = own.dictionary().texts().into_iter();
+        let has_other = texts.any(|text| !theirs.contains(&text));
+        has_other.then(|| format!("{name} has values that the original lacks"))
     }
 
     fn classes(
@@ -171,15 +201,25 @@ impl Bench<'_> {
         sensitive: &[ColumnId],
         condition: Condition,
     ) -> Result<Verdict> {
-        let facts = self.facts(claim, sensitive)?;
-        if facts.rows() == 0 {
-            return Ok(Verdict::new(true, "there are no rows".into()));
+        let is_close = matches!(condition, Condition::Close { .. });
+        if let Some(reason) = sensitive.iter().find_map(|&id| self.incomparable(id)) {
+            if is_close {
+                return Ok(Verdict::undecided(format!(
+                    "shares cannot be compared with the original's: {reason}"
+                )));
+            }
+            // Other claims are about the release alone.
+            return Bench { original: None, ..*self }.classes(claim, sensitive, condition);
         }
+        let facts = self.facts(claim, sensitive)?;
         let met = facts.is_met(condition, 0);
         let mut reason = found(&facts, condition);
-        let is_close = matches!(condition, Condition::Close { .. });
         if is_close && self.original_column(sensitive[0]).is_none() {
-            reason += ", against the release's own shares, as there is no original";
+            reason += if self.original.is_none() {
+                ", against the release's own shares, as there is no original"
+            } else {
+                ", against the release's own shares, as the original lacks the column"
+            };
         }
         let verdict = Verdict::new(met, reason);
         Ok(match condition {
@@ -207,11 +247,12 @@ impl Bench<'_> {
 
     fn notion(&self, claim: &Claim) -> Result<Verdict> {
         let k = some(claim.k);
-        let Some((original, reading)) = self.original else {
+        let Some(original) = self.original else {
             return Ok(Verdict::undecided(
-                "what people's values fit cannot be told without the original: pass `--original`",
+                "which values of people fit cannot be checked without the original: pass `--original FILE`",
             ));
         };
+        let Some(reading) = self.reading else { return Ok(Verdict::undecided(UNREAD)) };
         let columns: ColumnSet =
             claim.columns.iter().map(|name| original.find(name)).collect::<Result<_, _>>()?;
         let outsider = Outsider::new(columns);
@@ -239,15 +280,15 @@ impl Bench<'_> {
     }
 
     fn ratio(&self, claim: &Claim) -> Result<Verdict> {
-        let Some(beta) = claim.beta else {
-            return Ok(Verdict::undecided("the claim names no ratio"));
+        let Some(beta) = claim.beta() else {
+            return Ok(Verdict::undecided(NO_RATIO));
         };
         let facts = self.facts(claim, &[])?;
         let (ratio, what) = match claim.claim.as_str() {
             "distinct-ratio" => (facts.distinct_ratio(), "classes by rows"),
             _ => (facts.separation_ratio(), "row pairs told apart by all pairs"),
         };
-        let met = facts.rows() == 0 || ratio <= millionths(beta);
+        let met = facts.rows() == 0 || ratio <= beta.ratio();
         let found = format!("{what}: {}", shown(ratio, beta));
         Ok(Verdict::new(met, found))
     }
@@ -261,7 +302,8 @@ impl Bench<'_> {
                 "the claim names no sensitive column, no buckets or no slices",
             ));
         };
-        if let Some((original, reading)) = self.original.filter(|(_, own)| own.has_buckets()) {
+        let both = self.original.zip(self.reading);
+        if let Some((original, reading)) = both.filter(|(_, own)| own.has_buckets()) {
             let matching = Matching::new(original.find(sensitive)?);
             let facts = matching.run(original, self.release, reading, self.run)?;
             if facts.is_exact() {
@@ -281,14 +323,13 @@ impl Bench<'_> {
             let reason = format!("{}, bucket by bucket", verdict.reason);
             return Ok(Verdict { reason, ..verdict });
         }
-        Ok(Verdict {
-            decided: self.original.is_some(),
-            reason: format!(
-                "{} in a bucket; what several buckets tell together cannot be told without the original",
-                verdict.reason
-            ),
-            ..verdict
-        })
+        let without = if self.original.is_some() && self.reading.is_none() {
+            UNREAD
+        } else {
+            "what several buckets show together needs the original: pass `--original FILE`"
+        };
+        let reason = format!("{} in a bucket; {without}", verdict.reason);
+        Ok(Verdict { decided: both.is_some(), reason, ..verdict })
     }
 }
 
@@ -351,12 +392,13 @@ fn fraction(ratio: Ratio) -> String {
 }
 
 /// A ratio with as many digits as tell it from a threshold.
-fn shown(ratio: Ratio, beta: f64) -> String {
-    let digits = (4..12).find(|&digits| {
+fn shown(ratio: Ratio, beta: Beta) -> String {
+    let is_allowed = ratio <= beta.ratio();
+    let digits = (4..18).find(|&digits| {
         let text = format!("{:.digits$}", ratio.as_f64());
-        text.parse::<f64>().is_ok_and(|shown| (shown <= beta) == (ratio.as_f64() <= beta))
+        text.parse::<Beta>().is_ok_and(|shown| (shown.ratio() <= beta.ratio()) == is_allowed)
     });
-    format!("{:.*}", digits.unwrap_or(12), ratio.as_f64())
+    format!("{:.*}", digits.unwrap_or(18), ratio.as_f64())
 }
 
 #[expect(
@@ -366,8 +408,4 @@ fn shown(ratio: Ratio, beta: f64) -> String {
 )]
 pub(super) fn to_millionths(number: f64) -> u64 {
     (number.max(0.0) * 1e6).round() as u64
-}
-
-fn millionths(number: f64) -> Ratio {
-    Ratio::new(to_millionths(number).into(), 1_000_000)
 }

@@ -1,8 +1,11 @@
 //! What was found about a release.
 
+use muslin_report::Verdict;
 use serde::Serialize;
 
+use super::exposed::ExposureReport;
 use crate::input::InputReport;
+use crate::verdict::VerdictFinding;
 
 /// Whether a release is what it claims to be.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -14,6 +17,8 @@ pub struct VerifyReport {
     pub command: String,
     /// Whether every check is met.
     pub met: bool,
+    /// `passed`, `findings` where every check passed and something else was found, or `failed`.
+    pub verdict: Verdict,
     /// The release.
     pub release: InputReport,
     /// The original, where it was given.
@@ -30,6 +35,12 @@ pub struct VerifyReport {
     pub quasi_identifiers: Vec<String>,
     /// What was checked, in the order of the claims.
     pub checks: Vec<VerifyCheck>,
+    /// What was found although every check passed, or beside the checks that failed.
+    pub findings: Vec<VerdictFinding>,
+    /// Rows that the published columns make unique, whatever their roles are.
+    pub exposure: ExposureReport,
+    /// What was not checked, and how to check it.
+    pub not_checked: Vec<String>,
     /// What a certificate proves about the blanks; none where none was given, or the release has more
     /// than blanks.
     pub bound: Option<VerifyBound>,

@@ -34,7 +34,7 @@ use muslin_table::{ColumnId, ColumnSet, EncodedTable, MissingRule, Ratio};
 
 use self::count::Together;
 use self::judge::Judge;
-use self::search::Search;
+use self::search::{Schedule, Search};
 use super::{Measure, Target};
 use crate::mask::Mask;
 use crate::{Error, Result};
@@ -87,11 +87,13 @@ struct Tuning {
     many_nodes: usize,
     /// Pairs of rows that are all looked at together at most, where it is not as many as rows.
     most_pairs: Option<u64>,
+    /// In which order nodes are taken.
+    schedule: Schedule,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { many_nodes: 200_000, most_pairs: None }
+        Self { many_nodes: 200_000, most_pairs: None, schedule: Schedule::default() }
     }
 }
 
@@ -160,7 +162,7 @@ impl MinimalSets {
         run.reporter().stage("searching", None);
         let judge =
             Judge::<W>::new(table, self.target, self.missing, ids, self.tuning.most_pairs, run);
-        let search = Search::new(&judge, run);
+        let search = Search::new(&judge, self.tuning.schedule, run);
         let mut listing =
             Listing { rows: table.rows() as u64, limit: self.limit, sets: Vec::new() };
         let largest = self.max_size.unwrap_or(usize::MAX).min(judge.columns());

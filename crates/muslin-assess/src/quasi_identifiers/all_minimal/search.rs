@@ -5,7 +5,8 @@
 //! chosen; each of its columns makes a child, and a column that was tried may join below those
 //! tried later, so every set is met once (the MMCS search of Murakami and Uno). A child is left out
 //! when one of the set's columns would no longer be the only one to hit some edge: then nothing
-//! below is minimal. A child that hits all edges is judged. If it falls short there are new edges,
+//! below is minimal. The edge chosen is the one with the fewest such children, so that an edge that
+//! cannot be hit any more ends the search below a node at once, in whatever order threads learned. A child that hits all edges is judged. If it falls short there are new edges,
 //! and the search goes on below it. Where a key was looked for, judging looks at all pairs of rows
 //! that a few columns leave together, the *block*; a set with these columns that hits all edges is
 //! a key without a further look.
@@ -35,11 +36,29 @@ use crate::{Error, Result};
 /// out.
 const SHARED_DEPTH: usize = 5;
 
+/// In which order threads take nodes and how soon they see what others learned. The operating system
+/// decides about both; here they can be set, so that a test meets the unlucky cases.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Schedule {
+    /// Whether a thread begins with the first children, those that may be joined by fewest columns, as
+    /// one does that takes over what another left.
+    pub(super) first_children_first: bool,
+    /// Nodes after which a thread looks for new edges.
+    pub(super) sees_edges_after: usize,
+}
+
+impl Default for Schedule {
+    fn default() -> Self {
+        Self { first_children_first: false, sees_edges_after: 1 }
+    }
+}
+
 /// What is known so far, shared by all threads.
 pub(super) struct Search<'a, const W: usize> {
     judge: &'a Judge<'a, W>,
     run: &'a Run,
     shared_depth: usize,
+    schedule: Schedule,
     edges: RwLock<Vec<Mask<W>>>,
     edge_count: AtomicUsize,
     /// Column sets of which every pair of rows that they leave together was looked at.
@@ -72,6 +91,10 @@ type Above<const W: usize> = [Mask<W>; 4];
 struct Worker<const W: usize> {
     edges: Vec<Mask<W>>,
     found: Vec<Mask<W>>,
+    /// Edges that the set looked at last does not hit.
+    open: Vec<Mask<W>>,
+    /// Nodes that this worker looked at.
+    looks: usize,
     /// For each column of the set, what is in all edges that only it hits.
     only: Vec<Mask<W>>,
     scratch: Scratch,
@@ -87,12 +110,13 @@ struct Node<const W: usize> {
 }
 
 impl<'a, const W: usize> Search<'a, W> {
-    pub(super) fn new(judge: &'a Judge<'a, W>, run: &'a Run) -> Self {
+    pub(super) fn new(judge: &'a Judge<'a, W>, schedule: Schedule, run: &'a Run) -> Self {
         Self {
             judge,
             run,
             // Threads that judge different sets at a time would look at the same pairs of rows.
             shared_depth: if judge.is_parallel() { 0 } else { SHARED_DEPTH },
+            schedule,
             edges: RwLock::default(),
             edge_count: AtomicUsize::new(0),
             blocks: RwLock::default(),
@@ -183,6 +207,8 @@ impl<'a, const W: usize> Search<'a, W> {
     fn take<'s>(&'s self, node: Node<W>, most: usize, scope: &Scope<'s>) {
         let idle = self.workers.lock().expect("nobody panics while holding it").pop();
         let mut worker = idle.unwrap_or_else(|| self.worker());
+        // A node is taken with all that was known where it was made.
+        self.learn(&mut worker);
         self.node(node, most, &mut worker, scope);
         self.workers.lock().expect("nobody panics while holding it").push(worker);
     }
@@ -191,6 +217,8 @@ impl<'a, const W: usize> Search<'a, W> {
         Worker {
             edges: Vec::new(),
             found: Vec::new(),
+            open: Vec::new(),
+            looks: 0,
             only: vec![Mask::EMPTY; self.judge.columns()],
             scratch: Scratch::default(),
         }
@@ -310,8 +338,11 @@ impl<'a, const W: usize> Search<'a, W> {
             return;
         }
         let Node { set, above, free, size } = node;
-        let branch = loop {
+        worker.looks += 1;
+        if worker.looks.is_multiple_of(self.schedule.sees_edges_after) {
             self.learn(worker);
+        }
+        let branch = loop {
             match worker.look(set, free) {
                 Look::NotMinimal | Look::DeadEnd => return,
                 Look::Branch(branch) => break branch,
@@ -330,12 +361,14 @@ impl<'a, const W: usize> Search<'a, W> {
         let rest = free.without(branch.edge);
         let here = [above[1], above[2], above[3], set];
         let mut done = Mask::EMPTY;
-        let mut below = Vec::new();
+        let mut children = Vec::new();
         for column in branch.children.iter() {
             let one = Mask::one(column);
             let child = Node { set: set | one, above: here, free: rest | done, size: size + 1 };
             done |= one;
-            self.learn(worker);
+            if self.schedule.sees_edges_after == 1 {
+                self.learn(worker);
+            }
             let hits = |edge: &Mask<W>| !(*edge & child.set).is_empty();
             let completes =
                 !(branch.completing & one).is_empty() && worker.edges[known..].iter().all(hits);
@@ -344,18 +377,26 @@ impl<'a, const W: usize> Search<'a, W> {
             }
             if child.size >= most {
                 self.cut.store(true, Ordering::Relaxed);
-            } else if size < self.shared_depth {
-                scope.spawn(move |scope| self.take(child, most, scope));
             } else {
-                below.push(child);
+                children.push(child);
             }
+        }
+        if size < self.shared_depth {
+            // The last one that is shared out is the first that is taken.
+            if self.schedule.first_children_first {
+                children.reverse();
+            }
+            for child in children {
+                scope.spawn(move |scope| self.take(child, most, scope));
+            }
+            return;
         }
         // A set is settled sooner when its parts were: those are met in the first children. Near the
         // root, where a look costs most, sets of unselective columns bring more edges and go first.
         if size < SHARED_DEPTH {
-            below.reverse();
+            children.reverse();
         }
-        for child in below {
+        for child in children {
             self.node(child, most, worker, scope);
         }
     }
@@ -387,17 +428,13 @@ impl<const W: usize> Worker<W> {
         let all = Mask([u64::MAX; W]);
         set.iter().for_each(|column| self.only[column] = all);
         let (mut completing, mut needed) = (all, Mask::EMPTY);
-        let mut fewest = usize::MAX;
-        let mut chosen = None;
+        self.open.clear();
         for &edge in &self.edges {
             let hit = edge & set;
             match hit.len() {
                 0 => {
                     completing &= edge;
-                    let ways = (edge & free).len();
-                    if ways < fewest {
-                        (fewest, chosen) = (ways, Some(edge));
-                    }
+                    self.open.push(edge);
                 }
                 1 => {
                     needed |= hit;
@@ -411,13 +448,15 @@ impl<const W: usize> Worker<W> {
         }
         let needless =
             set.iter().fold(Mask::EMPTY, |needless, column| needless | self.only[column]);
-        match chosen {
-            None => Look::HitsAll,
-            Some(_) if fewest == 0 => Look::DeadEnd,
-            Some(edge) => {
-                let children = (edge & free).without(needless);
-                Look::Branch(Branch { edge, children, completing })
-            }
+        // Only columns that may join count as ways. An edge all of whose free columns are needless is
+        // a dead end; seen late, it would be met again below every combination of all other edges.
+        let may_join = free.without(needless);
+        let ways = |edge: &&Mask<W>| (**edge & may_join).len();
+        let Some(&edge) = self.open.iter().min_by_key(ways) else { return Look::HitsAll };
+        let children = edge & may_join;
+        if children.is_empty() {
+            return Look::DeadEnd;
         }
+        Look::Branch(Branch { edge, children, completing })
     }
 }

@@ -46,7 +46,13 @@ fn columns(found: &MinimalSetsFound) -> Vec<ColumnSet> {
 fn tunings() -> impl Strategy<Value = Tuning> {
     let many_nodes = prop_oneof![Just(0usize), Just(5), Just(200_000)];
     let most_pairs = prop_oneof![Just(None), (0u64..9).prop_map(Some), Just(Some(40))];
-    (many_nodes, most_pairs).prop_map(|(many_nodes, most_pairs)| Tuning { many_nodes, most_pairs })
+    let sees_edges_after = prop_oneof![Just(1usize), Just(3), Just(usize::MAX)];
+    let all = (many_nodes, most_pairs, any::<bool>(), sees_edges_after);
+    all.prop_map(|(many_nodes, most_pairs, first_children_first, sees_edges_after)| Tuning {
+        many_nodes,
+        most_pairs,
+        schedule: Schedule { first_children_first, sees_edges_after },
+    })
 }
 
 fn rules() -> impl Strategy<Value = MissingRule> {
@@ -112,17 +118,46 @@ proptest! {
     }
 }
 
+/// A table whose one key has all columns: column c alone separates row c + 1 from row 0.
+fn table_with_one_wide_key(width: usize) -> EncodedTable {
+    let cell = |row: usize, column: usize| Some(i64::from(row == column + 1));
+    let cells = (0..width)
+        .map(|column| (format!("c{column}"), (0..=width).map(|row| cell(row, column)).collect()));
+    EncodedTable::of_columns(cells)
+}
+
 #[test]
 fn wide_tables_have_their_keys() {
-    // Column c alone tells row c + 1 from row 0, so the one key has all columns.
     for width in [63usize, 64, 65, 128, 130, 257] {
-        let cell = |row: usize, column: usize| Some(i64::from(row == column + 1));
-        let cells = (0..width).map(|column| {
-            (format!("c{column}"), (0..=width).map(|row| cell(row, column)).collect())
-        });
-        let table = EncodedTable::of_columns(cells);
+        let table = table_with_one_wide_key(width);
         let found = MinimalSets::new(Target::key()).run(&table, &Run::new()).expect("no limit");
         assert_eq!(columns(&found), [table.all_columns()]);
+    }
+}
+
+/// One thread takes nodes in an order that nothing else changes; several leave it to the machine. Before
+/// edges that cannot be hit were seen at once, one thread alone never came to an end here.
+#[test]
+fn a_wide_key_is_found_soon_in_whatever_order_threads_take_nodes() {
+    let table = table_with_one_wide_key(257);
+    let run = Run::new().time_limit(Some(std::time::Duration::from_secs(60)));
+    for (first_children_first, sees_edges_after, threads) in [
+        (false, 1, 1),
+        (false, 7, 1),
+        (false, usize::MAX, 1),
+        (true, 1, 1),
+        (true, usize::MAX, 1),
+        (false, 64, 3),
+        (true, 64, 3),
+    ] {
+        let schedule = Schedule { first_children_first, sees_edges_after };
+        let tuning = Tuning { schedule, ..Tuning::default() };
+        let search = MinimalSets { tuning, ..MinimalSets::new(Target::key()) };
+        let run = run.clone().threads(threads).expect("threads");
+        let found = search.run(&table, &run).expect("a limit is no error");
+        assert_eq!(found.coverage(), Coverage::Complete, "{schedule:?}");
+        assert_eq!(columns(&found), [table.all_columns()]);
+        assert!(found.judged() < 50, "{schedule:?}: {} sets judged", found.judged());
     }
 }
 

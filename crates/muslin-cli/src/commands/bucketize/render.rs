@@ -3,6 +3,7 @@
 use muslin::{BucketizeReport, Coverage, printable};
 
 use super::super::input::title;
+use crate::layout::Column;
 use crate::style::{Style, count, counted, list, number, percent};
 
 /// The report.
@@ -67,7 +68,7 @@ fn figures(report: &BucketizeReport, style: &Style) -> String {
         vec!["reconstruction error".into(), number(report.loss.rce)],
         vec!["least for this l".into(), number(report.loss.rce_bound)],
     ];
-    style.table(&["figure", ""], &[1], &[0], rows)
+    style.table(&[Column::words("figure"), Column::number("")], rows)
 }
 
 fn next_steps(report: &BucketizeReport, style: &Style) -> String {

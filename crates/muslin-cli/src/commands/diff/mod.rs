@@ -1,6 +1,7 @@
 //! `muslin diff`.
 
 mod render;
+mod table;
 
 use std::time::Instant;
 
@@ -19,13 +20,21 @@ pub(crate) fn run(args: &Diff, common: &Common) -> Outcome {
     let started = Instant::now();
     let job = args.job(common, &Places::files())?;
     let run = start(common)?;
-    let report = job.run(&run)?;
-    let text = if common.json { to_json(&report)? } else { render(&report, &Style::of_stdout()) };
+    let style = Style::of_stdout();
+    let (text, rows, coverage) = if args.release.len() > 1 {
+        let report = job.run_each(&args.releases(&Places::files()), &run)?;
+        let text = if common.json { to_json(&report)? } else { table::render(&report, &style) };
+        (text, report.rows_before, report.coverage)
+    } else {
+        let report = job.run(&run)?;
+        let text = if common.json { to_json(&report)? } else { render(&report, &style) };
+        (text, report.rows_before, report.coverage)
+    };
     print(&text)?;
     if common.stats {
-        talk(&stats::line(started, report.rows_before));
+        talk(&stats::line(started, rows));
     }
-    Ok(match report.coverage {
+    Ok(match coverage {
         Coverage::Stopped { by: Stop::Interrupted } => Exit::Interrupted,
         Coverage::Stopped { by } => {
             talk(&format!("error: {by}"));

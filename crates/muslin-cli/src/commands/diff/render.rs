@@ -3,6 +3,7 @@
 use muslin::{Coverage, DiffColumnReport, DiffReport, printable};
 
 use super::super::input::title;
+use crate::layout::Column;
 use crate::style::{Style, bar, count, counted, list, number, percent};
 
 /// The report.
@@ -18,6 +19,10 @@ pub(super) fn render(report: &DiffReport, style: &Style) -> String {
     text += &style.heading(style.wrap(&headline(report), 0).trim_end());
     text += "\n\n";
     text += &columns_table(report, style);
+    text += &style.wrap(
+        "Total variation: half the sum of the differences between the shares of values before and after.",
+        2,
+    );
     text.push('\n');
     text += &measures(report, style);
     text.push('\n');
@@ -41,51 +46,72 @@ fn looked_at(report: &DiffReport) -> String {
 }
 
 fn headline(report: &DiffReport) -> String {
-    let mut parts = vec![format!("{} of the detail lost", percent(report.loss.gcp))];
+    let loss =
+        format!("Information loss on the quasi-identifiers: {} (GCP)", percent(report.loss.gcp));
+    let mut parts = vec![loss];
+    parts.extend(report.most_changed().map(most_changed));
     let suppression = &report.suppression;
     if suppression.suppressed_cells > 0 {
         parts.push(format!("{} of the cells suppressed", percent(suppression.suppressed_share)));
     }
     parts.push(match suppression.rows_removed {
-        0 => "no row withheld".to_owned(),
-        1 => "1 row withheld".to_owned(),
+        0 => "no row removed".to_owned(),
         rows => {
-            format!("{} withheld ({})", counted(rows, "row"), percent(suppression.removed_share))
+            format!("{} removed ({})", counted(rows, "row"), percent(suppression.removed_share))
         }
     });
     if let Some(kept) = report.association.ratio {
         parts.push(format!("{} of the association kept", percent_of(kept)));
     }
     if let Some(error) = report.queries.median {
-        parts.push(format!("counts off by {} at the median", percent_of(error)));
+        parts.push(format!("median error of counts {}", percent_of(error)));
     }
+    parts.join("; ")
+}
+
+/// What was done to the column with the most changed cells.
+fn most_changed(column: &DiffColumnReport) -> String {
+    let parts =
+        [("generalized", column.generalized_share), ("suppressed", column.suppressed_share)];
+    let parts = parts.iter().filter(|(_, share)| *share > 0.0);
+    let parts: Vec<String> = parts
+        .enumerate()
+        .map(|(at, (what, share))| {
+            let cells = if at == 0 {
+                format!(" of `{}` cells", printable(&column.name))
+            } else {
+                String::new()
+            };
+            format!("{}{cells} {what}", percent(*share))
+        })
+        .collect();
     parts.join(", ")
 }
 
 fn columns_table(report: &DiffReport, style: &Style) -> String {
-    let most = style.bar_width().min(20);
+    let most = style.bar_width().min(12);
     let row = |column: &DiffColumnReport| {
         let of = |share: f64| if column.withheld { "-".to_owned() } else { percent(share) };
-        let mut cells = vec![printable(&column.name).into_owned()];
-        if !style.is_narrow() {
-            cells.push(of(column.suppressed_share));
-            cells.push(of(column.generalized_share));
-        }
-        cells.extend([
+        vec![
+            printable(&column.name).into_owned(),
+            of(column.suppressed_share),
+            of(column.generalized_share),
             percent(column.ncp),
             percent(column.entropy_share),
             column.total_variation.map_or("withheld".into(), percent),
-            bar(column.ncp, most.min(12)),
-        ]);
-        cells
+            bar(column.ncp, most),
+        ]
     };
-    let rows = report.columns.iter().map(row).collect();
-    if style.is_narrow() {
-        let header = ["column", "NCP", "entropy", "shift", ""];
-        return style.table(&header, &[1, 2, 3], &[0], rows);
-    }
-    let header = ["column", "blank", "coarser", "NCP", "entropy", "shift", ""];
-    style.table(&header, &[1, 2, 3, 4, 5], &[0], rows)
+    let header = [
+        Column::words("column"),
+        Column::number("suppressed").optional(),
+        Column::number("generalized").optional(),
+        Column::number("NCP"),
+        Column::number("entropy"),
+        Column::number("total variation"),
+        Column::bar(),
+    ];
+    style.table(&header, report.columns.iter().map(row).collect())
 }
 
 /// Each measure by name, with its convention.
@@ -103,12 +129,12 @@ fn measures(report: &DiffReport, style: &Style) -> String {
         None => "by leaves; some labels are of no hierarchy that was given",
     };
     add("Loss (ARX)", arx, why);
-    let bits = "non-uniform; of what is lost when all is blank";
+    let bits = "non-uniform; share of what is lost when all is suppressed";
     add("entropy", percent(loss.entropy_share), bits);
     let classes = &report.classes;
     let what = if report.slices.is_some() { "buckets" } else { "rows alike in what they show" };
     add("classes", count(classes.classes), what);
-    let squares = "sum of squared sizes; a withheld row counts all rows";
+    let squares = "sum of squared sizes; a removed row counts all rows";
     add("discernibility", number(classes.discernibility), squares);
     add("AECS", number(classes.aecs), "rows by classes");
     if let Some(c_avg) = classes.c_avg {
@@ -152,11 +178,12 @@ fn measures(report: &DiffReport, style: &Style) -> String {
         add("", error(queries.median), "median");
         add("", error(queries.p95), "95 of 100 are below");
     }
-    style.table(&["measure", "figure", "convention"], &[1], &[2], rows)
+    let header = [Column::text("measure"), Column::number("figure"), Column::words("convention")];
+    style.table(&header, rows)
 }
 
 /// A ratio that may be above one, in percent.
-fn percent_of(ratio: f64) -> String {
+pub(super) fn percent_of(ratio: f64) -> String {
     if ratio < 1.0 { percent(ratio) } else { format!("{:.0} %", ratio * 100.0) }
 }
 

@@ -6,6 +6,7 @@ use muslin::{Coverage, ExplainAnswer, ExplainReport};
 
 use super::super::input::title;
 use super::{render_columns, render_row};
+use crate::layout::Column;
 use crate::style::{Style, bar, count, list, share};
 
 /// The summary.
@@ -46,7 +47,8 @@ pub(super) fn sizes(by_size: &BTreeMap<usize, u64>, style: &Style) -> String {
     let line = |(size, &uniques): (&usize, &u64)| {
         vec![size.to_string(), count(uniques), bar(share(uniques, most), style.bar_width())]
     };
-    style.table(&["size", "minimal uniques", ""], &[0, 1], &[], by_size.iter().map(line).collect())
+    let header = [Column::number("size"), Column::number("minimal uniques"), Column::bar()];
+    style.table(&header, by_size.iter().map(line).collect())
 }
 
 fn next_step(report: &ExplainReport) -> &'static str {

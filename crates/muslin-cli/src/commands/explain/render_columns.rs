@@ -4,6 +4,7 @@ use muslin::{ColumnWithoutReport, ExplainReport, ExplainedSet, Threshold, printa
 
 use super::super::keys::{columns, figures, heading, looked_into, set_of};
 use super::render::{is_stopped, sizes};
+use crate::layout::Column;
 use crate::style::{Style, count, counted, percent, ratio, share};
 
 /// The set.
@@ -46,34 +47,32 @@ fn below(thresholds: &[Threshold], style: &Style) -> String {
         let classes = below.classes.map_or("-".into(), count);
         vec![below.k.to_string(), count(below.rows), percent(below.share), classes]
     };
-    let first = if style.is_narrow() { "fewer than" } else { "in classes of fewer than" };
-    let header = [first, "rows", "share", "classes"];
-    style.table(&header, &[0, 1, 2, 3], &[], thresholds.iter().map(line).collect())
+    let header = ["in classes of fewer than", "rows", "share", "classes"].map(Column::number);
+    style.table(&header, thresholds.iter().map(line).collect())
 }
 
 fn without(all: &[ColumnWithoutReport], style: &Style) -> String {
-    let narrow = style.is_narrow();
     let line = |without: &ColumnWithoutReport| {
         let of = &without.ratios;
-        let mut cells = vec![
+        let few = without.below.iter().find(|below| below.k == FEW);
+        vec![
             printable(&without.column).into_owned(),
             of.distinct_ratio.map_or("-".into(), ratio),
             of.separation_ratio.map_or("-".into(), ratio),
             of.rows_alone.map_or("-".into(), count),
-        ];
-        if !narrow {
-            let few = without.below.iter().find(|below| below.k == FEW);
-            cells.push(few.map_or("-".into(), |below| count(below.rows)));
-            cells.push(of.smallest_class.map_or("-".into(), count));
-        }
-        cells
+            few.map_or("-".into(), |below| count(below.rows)),
+            of.smallest_class.map_or("-".into(), count),
+        ]
     };
-    let header: &[&str] = if narrow {
-        &["without", "distinct", "separation", "alone"]
-    } else {
-        &["without", "distinct", "separation", "alone", "below 5", "smallest class"]
-    };
-    style.table(header, &[1, 2, 3, 4, 5], &[0], all.iter().map(line).collect())
+    let header = [
+        Column::words("without"),
+        Column::number("distinct"),
+        Column::number("separation"),
+        Column::number("alone"),
+        Column::number("below 5").optional(),
+        Column::number("smallest class").optional(),
+    ];
+    style.table(&header, all.iter().map(line).collect())
 }
 
 /// Rows in smaller classes are counted without each column.

@@ -6,6 +6,7 @@ use muslin::{ExplainReport, ExplainedRow, MissingRule, RowColumnReport, printabl
 
 use super::super::keys::{heading, set_of};
 use super::render::{is_stopped, sizes};
+use crate::layout::Column;
 use crate::style::{Style, count, counted, list, number};
 
 /// Minimal uniques that a summary lists; all are in `--json`.
@@ -110,7 +111,8 @@ fn uniques(row: &ExplainedRow, style: &Style) -> String {
         vec![set.len().to_string(), set.iter().map(item).collect::<Vec<_>>().join(", ")]
     };
     let shown = row.uniques.iter().take(SHOWN).map(line).collect();
-    let mut text = style.table(&["size", "singled out by"], &[0], &[1], shown);
+    let header = [Column::number("size"), Column::words("singled out by")];
+    let mut text = style.table(&header, shown);
     let more = row.uniques.len().saturating_sub(SHOWN);
     if more > 0 {
         let line = format!("{} more: `--json` lists all.", count(more as u64));
@@ -147,17 +149,13 @@ fn columns(row: &ExplainedRow, style: &Style) -> String {
         ]);
         cells
     };
-    let mut header = vec!["column"];
-    header.extend(shows.then_some("value"));
-    header.extend(if style.is_narrow() {
-        ["alike", "in", "left", "class"]
-    } else {
+    let mut header = vec![Column::words("column")];
+    header.extend(shows.then_some(Column::words("value")));
+    header.extend(
         ["rows alike", "in uniques", "uniques left without it", "class without it"]
-    });
-    let first = header.len() - 4;
-    let numbers: Vec<usize> = (first..header.len()).collect();
-    let flexible: Vec<usize> = (0..first).collect();
-    style.table(&header, &numbers, &flexible, columns.into_iter().map(line).collect())
+            .map(Column::number),
+    );
+    style.table(&header, columns.into_iter().map(line).collect())
 }
 
 /// Rows that differ in few columns.
@@ -165,8 +163,8 @@ fn nearest(row: &ExplainedRow, style: &Style) -> String {
     let near = |columns: usize| row.differing.get(&columns).copied().unwrap_or(0);
     let count_of = |columns: usize| vec![counted(columns as u64, "column"), count(near(columns))];
     let most = NEAR.min(row.row_columns.len());
-    let mut text =
-        style.table(&["differ in", "rows"], &[1], &[], (1..=most).map(count_of).collect());
+    let header = [Column::text("differ in"), Column::number("rows")];
+    let mut text = style.table(&header, (1..=most).map(count_of).collect());
     if row.nearest.is_empty() {
         return text;
     }
@@ -183,18 +181,14 @@ fn nearest(row: &ExplainedRow, style: &Style) -> String {
         };
         vec![near.row.to_string(), columns]
     };
-    let header = ["nearest rows", "differ in"];
-    text += &style.table(&header, &[0], &[1], row.nearest.iter().map(line).collect());
+    let header = [Column::number("nearest rows"), Column::words("differ in")];
+    text += &style.table(&header, row.nearest.iter().map(line).collect());
     text
 }
 
 /// How to read the figures.
 fn conventions(report: &ExplainReport, row: &ExplainedRow, style: &Style) -> String {
-    let line = if style.is_narrow() {
-        "Alike: rows that match this one in the column, itself included. In, left: minimal uniques with the column, and those left if it is dropped. Class: rows that then match in all columns."
-    } else {
-        "Rows alike match this one in the column. Minimal uniques are its smallest sets of values that no other row matches. A class is all rows that match in all columns. Both count this row too."
-    };
+    let line = "Rows alike match this one in the column. Minimal uniques are its smallest sets of values that no other row matches. A class is all rows that match in all columns. Both count this row too.";
     let mut text = style.wrap(line, 2);
     let no_item = row.row_columns.iter().filter(|column| !column.is_item);
     let no_item: Vec<String> = no_item.map(|column| column.name.clone()).collect();

@@ -3,6 +3,7 @@
 use muslin::{Coverage, GeneralizeReport, GeneralizedColumnReport, printable};
 
 use super::super::input::title;
+use crate::layout::Column;
 use crate::style::{Style, bar, count, counted, list, percent};
 
 /// The report.
@@ -74,12 +75,11 @@ fn columns(report: &GeneralizeReport, style: &Style) -> String {
         ]);
         cells
     });
-    let (header, numbers): (&[&str], &[usize]) = if has_levels {
-        (&["column", "published as", "level", "values", "after", "lost", ""], &[3, 4, 5])
-    } else {
-        (&["column", "published as", "values", "after", "lost", ""], &[2, 3, 4])
-    };
-    style.table(header, numbers, &[0], rows.collect())
+    let mut header = vec![Column::words("column"), Column::text("published as")];
+    header.extend(has_levels.then_some(Column::text("level")));
+    header.extend(["values", "after", "lost"].map(Column::number));
+    header.push(Column::bar());
+    style.table(&header, rows.collect())
 }
 
 fn goodness(report: &GeneralizeReport) -> String {

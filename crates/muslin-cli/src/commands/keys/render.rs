@@ -7,6 +7,7 @@ use muslin::{
 
 use super::super::input::title;
 use super::render_set;
+use crate::layout::Column;
 use crate::style::{Style, bar, count, counted, list, percent, ratio, share};
 
 /// Sets that a summary shows; all are in `--json` and in the file of `-o`.
@@ -98,28 +99,27 @@ pub(super) fn curve(steps: &[StepReport], rows: u64, style: &Style) -> String {
     if steps.is_empty() {
         return style.wrap("No column tells anything apart.", 0);
     }
-    let narrow = style.is_narrow();
     let line = |(index, step): (usize, &StepReport)| {
         let plus = if index == 0 { "" } else { "+ " };
         let share = share(step.rows_alone, rows);
-        let mut cells = vec![
+        vec![
             format!("{plus}{}", printable(&step.column)),
             step.distinct_ratio.map_or("-".into(), ratio),
             ratio(step.separation_ratio),
             count(step.rows_alone),
-        ];
-        if !narrow {
-            cells.push(percent(share));
-            cells.push(bar(share, style.bar_width() / 2));
-        }
-        cells
+            percent(share),
+            bar(share, style.bar_width() / 2),
+        ]
     };
-    let header = if narrow {
-        &["column", "distinct", "separation", "alone"][..]
-    } else {
-        &["column", "distinct", "separation", "rows singled out", "share", ""][..]
-    };
-    style.table(header, &[1, 2, 3, 4], &[0], steps.iter().enumerate().map(line).collect())
+    let header = [
+        Column::words("column"),
+        Column::number("distinct"),
+        Column::number("separation"),
+        Column::number("rows singled out"),
+        Column::number("share").optional(),
+        Column::bar(),
+    ];
+    style.table(&header, steps.iter().enumerate().map(line).collect())
 }
 
 fn render_all(report: &KeysReport, all: &AllReport, style: &Style) -> String {
@@ -148,12 +148,8 @@ fn render_all(report: &KeysReport, all: &AllReport, style: &Style) -> String {
         vec![size.to_string(), count(sets), bar(share(sets, most), style.bar_width())]
     };
     if all.total > 0 {
-        text += &style.table(
-            &["size", "sets", ""],
-            &[0, 1],
-            &[],
-            all.by_size.iter().map(row).collect(),
-        );
+        let header = [Column::number("size"), Column::number("sets"), Column::bar()];
+        text += &style.table(&header, all.by_size.iter().map(row).collect());
         text.push('\n');
         text += &first_sets(all, style);
     }
@@ -162,19 +158,21 @@ fn render_all(report: &KeysReport, all: &AllReport, style: &Style) -> String {
 
 /// The first sets, and how many more there are.
 fn first_sets(all: &AllReport, style: &Style) -> String {
-    let narrow = style.is_narrow();
     let rows = all.sets.iter().zip(&all.set_facts).take(SHOWN).map(|(set, facts)| {
-        let mut cells = vec![
+        vec![
             set_of(set),
             facts.distinct_ratio.map_or("-".into(), ratio),
             ratio(facts.separation_ratio),
-        ];
-        cells.extend((!narrow).then(|| count(facts.rows_alone)));
-        cells
+            count(facts.rows_alone),
+        ]
     });
-    let header = ["columns", "distinct", "separation", "rows singled out"];
-    let shown = if narrow { &header[..3] } else { &header[..] };
-    let mut text = style.table(shown, &[1, 2, 3], &[0], rows.collect());
+    let header = [
+        Column::words("columns"),
+        Column::number("distinct"),
+        Column::number("separation"),
+        Column::number("rows singled out"),
+    ];
+    let mut text = style.table(&header, rows.collect());
     let more = all.sets.len().saturating_sub(SHOWN);
     if more > 0 {
         let line = format!("and {} more: `--json` and `-o FILE` list all.", count(more as u64));

@@ -6,6 +6,7 @@ use muslin::{
 };
 
 use super::render::{ceiling, columns, curve, heading, measure_of, no_key, set_of, unreached};
+use crate::layout::Column;
 use crate::style::{Style, count, number, percent, ratio, share};
 
 /// A set that was looked for.
@@ -187,9 +188,7 @@ pub(in super::super) fn figures(of: &RatiosReport, rows: u64, style: &Style) -> 
         alone,
     ];
     let rows: Vec<Vec<String>> = lines.into_iter().flatten().collect();
-    let text = style.table(&["", "", ""], &[], &[2], rows);
-    // Without the line of the header, which has nothing to say.
-    text.split_once('\n').map_or(String::new(), |(_, lines)| lines.to_owned())
+    style.table(&[Column::text(""), Column::text(""), Column::words("")], rows)
 }
 
 /// The order of a set's columns, and the few that do most.
@@ -215,8 +214,9 @@ pub(in super::super) fn looked_into(
     if !lines.is_empty() {
         text.push('\n');
         text += &heading("The fewest of them that reach a share", style);
-        let header = ["share", "columns", measure_of(explanation.measure)];
-        text += &style.table(&header, &[0, 2], &[1], lines);
+        let measure = Column::number(measure_of(explanation.measure));
+        let header = [Column::number("share"), Column::words("columns"), measure];
+        text += &style.table(&header, lines);
     }
     if !explanation.complete {
         text += &style.wrap("A limit was in the way of larger shares.", 2);

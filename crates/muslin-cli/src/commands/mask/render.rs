@@ -3,6 +3,7 @@
 use muslin::{Coverage, MaskReason, MaskReport, Measure, printable};
 
 use super::super::input::title;
+use crate::layout::Column;
 use crate::style::{Style, bar, count, counted, list, number, percent, ratio, share};
 
 /// The report.
@@ -35,7 +36,8 @@ pub(super) fn render(report: &MaskReport, style: &Style) -> String {
         text += &published(report, style);
         text.push('\n');
     }
-    if !report.masked_columns.is_empty() {
+    // Without rows no column has a ratio that could exceed anything.
+    if !report.masked_columns.is_empty() && report.rows > 0 {
         text += &masked(report, style);
         text.push('\n');
     }
@@ -50,6 +52,9 @@ pub(super) fn render(report: &MaskReport, style: &Style) -> String {
 }
 
 fn headline(report: &MaskReport) -> String {
+    if report.rows == 0 {
+        return "nothing to publish: the table has no rows".to_owned();
+    }
     if !report.reached {
         return format!("publish none of {} columns", report.columns);
     }
@@ -76,14 +81,13 @@ fn published(report: &MaskReport, style: &Style) -> String {
         });
         vec![name, step.ratio.map_or("-".into(), ratio), bars]
     });
-    let header = if style.is_narrow() { "ratio" } else { "ratio so far" };
-    style.table(&["published", header, ""], &[1], &[0], rows.collect())
+    let header = [Column::words("published"), Column::number("ratio so far"), Column::bar()];
+    style.table(&header, rows.collect())
 }
 
 /// The masked columns, and why each is.
 fn masked(report: &MaskReport, style: &Style) -> String {
-    let narrow = style.is_narrow();
-    let together = report.reached && !narrow;
+    let together = report.reached;
     let rows = report.masked_columns.iter().map(|column| {
         let show = |value: Option<f64>| value.map_or("-".into(), ratio);
         let mut cells = vec![printable(&column.column).into_owned(), show(column.ratio_alone)];
@@ -91,7 +95,6 @@ fn masked(report: &MaskReport, style: &Style) -> String {
             cells.push(show(column.ratio_together));
         }
         let why = match column.reason {
-            MaskReason::ExceedsAlone if narrow => "exceeds",
             MaskReason::ExceedsAlone => "exceeds alone",
             MaskReason::WouldExceed => "would exceed",
             MaskReason::Dropped => "dropped",
@@ -100,12 +103,10 @@ fn masked(report: &MaskReport, style: &Style) -> String {
         cells.push(why.into());
         cells
     });
-    let (header, numbers): (&[&str], &[usize]) = if together {
-        (&["masked", "ratio alone", "with all published", "why"], &[1, 2])
-    } else {
-        (&["masked", if narrow { "alone" } else { "ratio alone" }, "why"], &[1])
-    };
-    style.table(header, numbers, &[0], rows.collect())
+    let mut header = vec![Column::words("masked"), Column::number("ratio alone")];
+    header.extend(together.then_some(Column::number("with all published")));
+    header.push(Column::text("why"));
+    style.table(&header, rows.collect())
 }
 
 /// What the release still gives away.

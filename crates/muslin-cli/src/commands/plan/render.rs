@@ -1,8 +1,9 @@
 //! Candidate protections as text.
 
-use muslin::{Candidate, PlanReport};
+use muslin::{Candidate, PlanReport, printable};
 
 use super::super::input::title;
+use crate::layout::Column;
 use crate::style::{Style, bar, count, list, percent};
 
 /// The report.
@@ -42,19 +43,53 @@ pub(super) fn render(report: &PlanReport, style: &Style) -> String {
         row.push(if own.failed.is_some() { String::new() } else { bar(own.loss, 12) });
         row
     };
-    let header = ["k", "method", "highest risk", "mean risk", "lost", "rows withheld", "", ""];
+    let header = [
+        Column::number("k"),
+        Column::words("method"),
+        Column::number("highest risk"),
+        Column::number("mean risk"),
+        Column::number("lost"),
+        Column::number("rows withheld"),
+        Column::text(""),
+        Column::bar(),
+    ];
     let rows: Vec<Vec<String>> = report.candidates.iter().map(row).collect();
-    text += &style.table(&header, &[0, 2, 3, 4, 5], &[1], rows);
+    text += &style.table(&header, rows);
     text += &style.wrap(
-        "risk: 1 / rows of a class; mean: classes / rows. lost: mean part of the detail of quasi-identifiers; bars show it. best: no other has both less mean risk and less loss",
+        "risk: 1 / rows of a class; mean: classes / rows. lost: mean part of the detail of quasi-identifiers; bars show it. best: no other candidate is as good in both mean risk and loss, and better in one. mondrian, local, full-domain: `protect.generalize.recoding`; limit: `protect.generalize.suppression_limit`",
         2,
     );
     for own in report.candidates.iter().filter(|own| own.failed.is_some()) {
         let why = own.failed.as_deref().unwrap_or_default();
-        text += &style.wrap(&format!("! {} with k = {}: {why}", own.method, own.k), 2);
+        text += &style.wrap(
+            &format!(
+                "! {} with k = {} does not reach what the policy asks for: {why}",
+                own.method, own.k
+            ),
+            2,
+        );
     }
     for warning in &report.warnings {
         text += &style.wrap(&format!("! {warning}"), 2);
     }
-    text + &style.wrap("Next: write what you choose into a policy, and `muslin protect`.", 2)
+    let best: Vec<&Candidate> = report.candidates.iter().filter(|own| own.best).collect();
+    if !best.is_empty() {
+        text.push('\n');
+        text += &style.wrap(
+            "To choose one, replace the sections [release] and [protect] of the policy by its lines (`--json` has those of every candidate):",
+            0,
+        );
+    }
+    for own in best {
+        text += "\n";
+        text += &style.wrap(&format!("# {}, k = {}", own.method, own.k), 0);
+        text += &printable_lines(&own.toml);
+    }
+    text
+}
+
+/// Lines of a policy, as they can be pasted.
+fn printable_lines(toml: &str) -> String {
+    let lines = toml.lines().filter(|line| !line.is_empty());
+    lines.map(|line| printable(line).into_owned() + "\n").collect()
 }

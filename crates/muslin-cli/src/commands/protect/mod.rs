@@ -9,7 +9,7 @@ use muslin_command::Places;
 use muslin_command::args::{Common, Protect};
 
 use self::render::render;
-use super::{Outcome, print, start, talk, to_json};
+use super::{Outcome, next_line, print, start, talk, to_json};
 use crate::exit::Exit;
 use crate::stats;
 use crate::style::Style;
@@ -22,17 +22,27 @@ pub(crate) fn run(args: &Protect, common: &Common) -> Outcome {
     if args.dry_run {
         let report = job.rehearse(&run)?;
         let style = Style::of_stdout();
-        print(&if common.json { to_json(&report)? } else { rehearsal::render(&report, &style) })?;
+        let text = if common.json {
+            to_json(&report)?
+        } else {
+            rehearsal::render(&report, &style) + &next_line(args.next(), &style)
+        };
+        print(&text)?;
         if common.stats {
             talk(&stats::line(started, report.rows));
         }
         return Ok(Exit::Fine);
     }
     let report = job.run(&run)?;
-    let text = if common.json { to_json(&report)? } else { render(&report, &Style::of_stdout()) };
+    let style = Style::of_stdout();
+    let text = if common.json {
+        to_json(&report)?
+    } else {
+        render(&report, &style) + &next_line(args.next(), &style)
+    };
     print(&text)?;
     if common.stats {
         talk(&stats::line(started, report.rows_before));
     }
-    Ok(Exit::Fine)
+    Ok(Exit::by(report.verdict, args.verdict.allow_findings))
 }

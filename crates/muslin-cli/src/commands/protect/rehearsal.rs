@@ -1,8 +1,10 @@
 //! What a policy would do, as text.
 
-use muslin::{Rehearsal, RehearsalReport, printable};
+use muslin::{Rehearsal, RehearsalReport};
 
 use super::super::input::title;
+use super::render::chosen;
+use crate::layout::Column;
 use crate::style::{Style, count, list, percent};
 
 /// The report.
@@ -43,18 +45,18 @@ pub(super) fn render(report: &RehearsalReport, style: &Style) -> String {
             share(own.removed_share),
         ]
     };
-    let header = ["rows drawn", "time", "lost", "cells withheld", "rows withheld"];
+    let header =
+        ["rows drawn", "time", "lost", "cells withheld", "rows withheld"].map(Column::number);
     let rows = report.rehearsals.iter().map(row).collect();
-    text += &style.table(&header, &[0, 1, 2, 3, 4], &[], rows);
+    text += &style.table(&header, rows);
     if report.rehearsals.last().is_some_and(|own| own.rows < report.rows) {
         text += &style.wrap("All rows together lose less than rows that are drawn.", 2);
     }
+    text += &chosen(&report.choices, style);
     for warning in &report.warnings {
         text += &style.wrap(&format!("! {warning}"), 2);
     }
-    let folder = printable(report.output.as_deref().unwrap_or("memory"));
-    text + &style
-        .wrap(&format!("Nothing was written. Without `--dry-run` the release goes to {folder}."), 2)
+    text + &style.wrap("Nothing was written.", 2)
 }
 
 fn headline(report: &RehearsalReport) -> String {

@@ -5,6 +5,7 @@ use muslin::{
     PartCoverage, PresetReport, ScanReport, SetReport, SetsReport, SingledOutReport,
 };
 
+use crate::layout::Column;
 use crate::style::{Style, count, counted, list, percent, ratio};
 
 /// Lines of a list that are shown.
@@ -81,7 +82,8 @@ fn singled_out(part: &SingledOutReport, style: &Style) -> String {
             }),
         ]
     });
-    text += &style.table(&["columns", "rows", "most by"], &[0, 1], &[2], rows.collect());
+    let header = [Column::number("columns"), Column::number("rows"), Column::words("most by")];
+    text += &style.table(&header, rows.collect());
     if let Some(size) = part.sizes.iter().rev().find(|size| size.sets < size.of_sets) {
         let line = format!(
             "{} of {} sets of {} columns were looked at, all rows in each; `--budget` allows more.",
@@ -160,7 +162,7 @@ fn uniques(part: &MinimalUniquesReport, style: &Style) -> String {
     let upto = part
         .max_size
         .map_or("of any size".into(), |size| format!("of up to {}", counted(size as u64, "value")));
-    let found = if sizes.is_empty() { "none".into() } else { sizes.join(", ") };
+    let found = if sizes.is_empty() { "none".into() } else { sizes.join("; ") };
     let mut line = format!("Minimal uniques {upto}, by size: {found}");
     if part.rows_with_uniques > 0 {
         let more = format!("; {} of rows have one", percent(part.share));
@@ -226,7 +228,9 @@ fn influence(part: &InfluenceReport, style: &Style) -> String {
     text += &if rows.is_empty() {
         style.wrap("No single column helps.", 0)
     } else {
-        style.table(&["column", "dropped", "coarser"], &[1, 2], &[0], rows)
+        let header =
+            [Column::words("column"), Column::number("dropped"), Column::number("coarser")];
+        style.table(&header, rows)
     };
     text
 }
@@ -256,10 +260,21 @@ fn presets(all: &[PresetReport], style: &Style) -> String {
         let met = match preset.met {
             Some(true) => "met",
             Some(false) => "not met",
-            None => "not known",
+            None => "unknown",
         };
         Some(vec![asks, at_risk, met.into(), names.join(", ")])
     });
-    text += &style.table(&["asks for", "rows", "", "presets"], &[1], &[3], rows.collect());
+    let header = [
+        Column::text("asks for"),
+        Column::number("rows"),
+        Column::text(""),
+        Column::words("presets"),
+    ];
+    text += &style.table(&header, rows.collect());
+    for preset in all {
+        if let Some(why) = &preset.undecided {
+            text += &style.wrap(&format!("`{}` is not decided: {why}.", preset.name), 2);
+        }
+    }
     text
 }

@@ -5,6 +5,7 @@ use muslin_command::args::command_for_shell;
 
 use super::super::input::title;
 use super::parts;
+use crate::layout::Column;
 use crate::style::{Style, bar, count, list, percent, ratio};
 
 pub(super) fn render(report: &ScanReport, style: &Style) -> String {
@@ -52,13 +53,14 @@ fn verdict(report: &ScanReport, style: &Style) -> String {
     }
     if let Some(classes) = &report.quasi_identifiers {
         let alone = classes.below.first().map_or(0.0, |below| below.share);
-        let mut line = format!("~ {}: ", few(&classes.columns));
-        line += match classes.columns.len() {
-            1 => "singles out ",
-            _ => "together single out ",
-        };
-        let more = format!("{} of rows", percent(alone));
-        line += &more;
+        let rows = classes.below.first().map_or(0, |below| below.rows);
+        let mut line = format!(
+            "~ {}: {} of {} rows are sample uniques on them ({})",
+            few(&classes.columns),
+            count(rows),
+            count(report.rows),
+            percent(alone)
+        );
         // The fewest columns that give away half of what all of them do, or the most that three do.
         let sizes = report.singled_out.iter().flat_map(|part| &part.sizes);
         let worst: Vec<_> = sizes.filter_map(|size| size.worst.as_ref()).collect();
@@ -66,7 +68,9 @@ fn verdict(report: &ScanReport, style: &Style) -> String {
         if let Some(worst) = enough.or(worst.last()).filter(|worst| worst.rows_alone > 0)
             && worst.columns.len() < classes.columns.len()
         {
-            let more = format!("; {} alone: {}", list(&worst.columns), percent(worst.share));
+            let is_quasi = worst.columns.iter().all(|name| classes.columns.contains(name));
+            let which = if is_quasi { "" } else { "outside them, " };
+            let more = format!("; {which}{} alone: {}", list(&worst.columns), percent(worst.share));
             line += &more;
         }
         text += &style.wrap(&line, 2);
@@ -75,6 +79,11 @@ fn verdict(report: &ScanReport, style: &Style) -> String {
     if !sensitive.is_empty() {
         let looks = if sensitive.len() == 1 { "looks" } else { "look" };
         text += &style.wrap(&format!("- {}: {looks} sensitive", few(&sensitive)), 2);
+    }
+    let undecided = of(Role::Undecided);
+    if !undecided.is_empty() {
+        text +=
+            &style.wrap(&format!("? {}: undecided, so no release is made yet", few(&undecided)), 2);
     }
     text
 }
@@ -86,17 +95,15 @@ fn few(names: &[String]) -> String {
     if names.len() > SHOWN { format!("{shown} and {} more", names.len() - SHOWN) } else { shown }
 }
 
-/// One line per column of the table; what a narrow terminal has no room for is left to `--json`.
+/// One line per column of the table.
 fn render_columns(report: &ScanReport, style: &Style) -> String {
     let any_missing = report.columns.iter().any(|column| column.missing > 0);
-    let (wide, narrow) = (style.is_wide(), style.is_narrow());
     let ratios = report.columns.iter().any(|column| column.distinct_ratio.is_some());
-    let mut header = vec!["column", "type", "distinct"];
-    header.extend(any_missing.then_some("missing"));
-    header.extend(ratios.then_some("ratio"));
-    header.extend(wide.then_some("separation"));
-    let last = header.len();
-    header.push(if narrow { "role" } else { "role, and why" });
+    let mut header =
+        vec![Column::words("column"), Column::text("type"), Column::number("distinct")];
+    header.extend(any_missing.then_some(Column::number("missing")));
+    header.extend(ratios.then_some(Column::number("ratio").optional()));
+    header.extend([Column::number("separation").optional(), Column::words("role, and why")]);
     let rows = report.columns.iter().map(|column: &ColumnReport| {
         let mut cells = vec![
             printable(&column.name).into_owned(),
@@ -105,17 +112,14 @@ fn render_columns(report: &ScanReport, style: &Style) -> String {
         ];
         cells.extend(any_missing.then(|| count(column.missing)));
         cells.extend(column.distinct_ratio.map(ratio));
-        cells.extend(wide.then(|| ratio(column.separation_ratio)));
-        let role = column.role.name();
-        cells.push(if narrow { role.into() } else { format!("{role}: {}", column.reason) });
+        cells.push(ratio(column.separation_ratio));
+        cells.push(format!("{}: {}", column.role.name(), column.reason));
         cells
     });
-    let numbers: Vec<usize> = (2..last).collect();
     let mut meanings = Vec::new();
     meanings.extend(ratios.then_some("ratio: classes the column makes / rows"));
-    meanings.extend(wide.then_some("separation: row pairs told apart / all pairs"));
-    style.table(&header, &numbers, &[0, last], rows.collect())
-        + &style.wrap(&meanings.join("; "), 0)
+    meanings.push("separation: row pairs told apart / all pairs");
+    style.table(&header, rows.collect()) + &style.wrap(&meanings.join("; "), 0)
 }
 
 fn render_classes(report: &ScanReport, classes: &ClassesReport, style: &Style) -> String {
@@ -154,7 +158,9 @@ fn render_classes(report: &ScanReport, classes: &ClassesReport, style: &Style) -
             bar(threshold.share, style.bar_width()),
         ]
     });
-    text += &style.table(&["k", below, "share", ""], &[0, 1, 2], &[], rows.collect());
+    let header =
+        [Column::number("k"), Column::number(below), Column::number("share"), Column::bar()];
+    text += &style.table(&header, rows.collect());
     text.push('\n');
     let rule = report.missing_rule;
     text += &style.wrap(&format!("Missing cells: {} (`--missing {rule}`).", rule.describe()), 0);

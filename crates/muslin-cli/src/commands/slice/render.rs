@@ -4,6 +4,7 @@ use muslin::{Coverage, MembershipReport, SliceReport, printable};
 use muslin_command::args::slices_for_shell;
 
 use super::super::input::title;
+use crate::layout::Column;
 use crate::style::{Style, bar, count, counted, list, number, percent, share};
 
 /// The report.
@@ -36,7 +37,12 @@ pub(super) fn render(report: &SliceReport, style: &Style) -> String {
     text += &slices(report, style);
     text.push('\n');
     let copied = format!("--slices {}", slices_for_shell(&report.slices));
-    text += &style.with_copied("For `muslin diff`:", &printable(&copied), 2);
+    // What slices that share columns lose cannot be measured, so `diff` does not take them.
+    let mut names: Vec<&String> = report.slices.iter().flatten().collect();
+    names.sort_unstable();
+    let is_shared = names.windows(2).any(|pair| pair[0] == pair[1]);
+    let next = if is_shared { "For `muslin verify`:" } else { "For `muslin diff`:" };
+    text += &style.with_copied(next, &printable(&copied), 2);
     text.push('\n');
     text += &figures(report, style);
     text.push('\n');
@@ -91,8 +97,13 @@ fn slices(report: &SliceReport, style: &Style) -> String {
             ]);
         }
     }
-    let header = ["slice", "column", "association", ""];
-    style.table(&header, &[0, 2], &[1], rows)
+    let header = [
+        Column::number("slice"),
+        Column::words("column"),
+        Column::number("association"),
+        Column::bar(),
+    ];
+    style.table(&header, rows)
 }
 
 fn figures(report: &SliceReport, style: &Style) -> String {
@@ -131,7 +142,7 @@ fn figures(report: &SliceReport, style: &Style) -> String {
         rows.push(vec!["AUC by expected number".into(), auc(membership.multiplicity_auc)]);
     }
     rows.push(vec!["reconstruction error".into(), number(report.loss.rce)]);
-    style.table(&["figure", ""], &[1], &[0], rows)
+    style.table(&[Column::words("figure"), Column::number("")], rows)
 }
 
 /// How well it is told who is in the table.

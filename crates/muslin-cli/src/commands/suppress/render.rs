@@ -3,7 +3,8 @@
 use muslin::{Coverage, NotionsReport, SuppressNotion, SuppressReport, printable};
 
 use super::super::input::title;
-use crate::style::{Style, bar, count, counted, list, number, percent};
+use crate::layout::Column;
+use crate::style::{Style, bar, count, counted, gap_in_percent, list, number, percent};
 
 /// The report.
 pub(super) fn render(report: &SuppressReport, style: &Style) -> String {
@@ -83,36 +84,33 @@ fn columns(report: &SuppressReport, style: &Style) -> String {
         cells.push(bar(column.share, style.bar_width()));
         cells
     });
-    let (header, numbers): (&[&str], &[usize]) = if is_weighted {
-        (&["column", "withheld", "share", "weight", ""], &[1, 2, 3])
-    } else {
-        (&["column", "withheld", "share", ""], &[1, 2])
-    };
-    style.table(header, numbers, &[0], rows.collect())
+    let mut header =
+        vec![Column::words("column"), Column::number("withheld"), Column::number("share")];
+    header.extend(is_weighted.then_some(Column::number("weight")));
+    header.push(Column::bar());
+    style.table(&header, rows.collect())
 }
 
 /// What each notion counts, before and after.
 fn notions(report: &SuppressReport, style: &Style) -> String {
     let figures = |of: &NotionsReport| [of.n6, of.n5, of.n4, of.n3, of.n2, of.n1];
-    let names = if style.is_narrow() {
-        ["equal rows", "global (1,k)", "(k,k)", "(k,1)", "(1,k)", "wildcard"]
-    } else {
-        [
-            "N6 equal rows (k-anonymity)",
-            "N5 rows that can be a person's, globally",
-            "N4 the lesser of the next two",
-            "N3 people that fit a row",
-            "N2 rows that fit a person",
-            "N1 wildcard ambiguity (weak)",
-        ]
-    };
+    let names = [
+        "N6 equal rows (k-anonymity)",
+        "N5 rows that can be a person's, globally",
+        "N4 the lesser of the next two",
+        "N3 people that fit a row",
+        "N2 rows that fit a person",
+        "N1 wildcard ambiguity (weak)",
+    ];
     let show = |found: Option<u32>| found.map_or("-".into(), |found| count(u64::from(found)));
     let rows = names
         .iter()
         .zip(figures(&report.notions_before))
         .zip(figures(&report.notions))
         .map(|((name, before), after)| vec![(*name).to_owned(), show(before), show(after)]);
-    style.table(&["fewest, over all rows", "before", "after"], &[1, 2], &[0], rows.collect())
+    let header =
+        [Column::words("fewest, over all rows"), Column::number("before"), Column::number("after")];
+    style.table(&header, rows.collect())
 }
 
 /// A cost: a number of cells, unless columns have weights.
@@ -136,7 +134,7 @@ fn goodness(report: &SuppressReport) -> String {
     };
     format!(
         "The cost is {cost}; the least is {between} (proven{checked}): at most {} more than needed.",
-        percent(gap)
+        gap_in_percent(gap)
     )
 }
 

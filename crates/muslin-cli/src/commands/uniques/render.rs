@@ -4,6 +4,7 @@ use muslin::{Coverage, IntervalReport, UniquesEstimate, UniquesReport, printable
 use muslin_command::args::method_name;
 
 use super::super::input::title;
+use crate::layout::Column;
 use crate::style::{Style, bar, count, counted, list, number, percent, share};
 
 /// Columns and column sets that a summary names; all are in `--json`.
@@ -85,7 +86,8 @@ fn sizes(report: &UniquesReport, style: &Style) -> String {
         vec![size.to_string(), count(uniques), bar(share(uniques, most), style.bar_width())]
     });
     if report.total > 0 {
-        text += &style.table(&["size", "minimal uniques", ""], &[0, 1], &[], rows.collect());
+        let header = [Column::number("size"), Column::number("minimal uniques"), Column::bar()];
+        text += &style.table(&header, rows.collect());
     }
     text
 }
@@ -106,51 +108,57 @@ fn rows_that_stand_out(report: &UniquesReport, style: &Style) -> String {
         })
         .collect();
     rows.extend(report.rows_with_uniques.map(|rows| line("any".into(), rows)));
-    style.table(&["rows with one of size", "rows", "share", ""], &[1, 2], &[], rows)
+    let header = [
+        Column::text("rows with one of size"),
+        Column::number("rows"),
+        Column::number("share"),
+        Column::bar(),
+    ];
+    style.table(&header, rows)
 }
 
 fn risky_columns(report: &UniquesReport, style: &Style) -> String {
-    let narrow = style.is_narrow();
     let shares = report.column_shares.iter().filter(|column| column.uniques > 0).take(SHOWN);
     let rows = shares.map(|column| {
-        let mut cells = vec![printable(&column.name).into_owned(), percent(column.share)];
-        if !narrow {
-            cells.push(count(column.uniques));
-            cells.push(bar(column.share, style.bar_width()));
-        }
-        cells
+        vec![
+            printable(&column.name).into_owned(),
+            percent(column.share),
+            count(column.uniques),
+            bar(column.share, style.bar_width()),
+        ]
     });
-    let header = ["riskiest columns", "of all scores", "minimal uniques", ""];
-    let shown = if narrow { &header[..2] } else { &header[..] };
-    style.table(shown, &[1, 2], &[0], rows.collect()) + "\n"
+    let header = [
+        Column::words("riskiest columns"),
+        Column::number("of all scores"),
+        Column::number("minimal uniques"),
+        Column::bar(),
+    ];
+    style.table(&header, rows.collect()) + "\n"
 }
 
 fn risky_sets(report: &UniquesReport, style: &Style) -> String {
-    let narrow = style.is_narrow();
     let rows = report.sets.iter().take(SHOWN);
     let rows = rows.map(|set| vec![list(&set.columns), count(set.uniques)]);
     let sets = match report.columns {
         0..=128 => "riskiest sets of up to 3 columns",
         _ => "riskiest sets of up to 2 columns",
     };
-    let header = [sets, if narrow { "uniques" } else { "minimal uniques" }];
-    style.table(&header, &[1], &[0], rows.collect())
+    let header = [Column::words(sets), Column::number("minimal uniques")];
+    style.table(&header, rows.collect())
 }
 
 fn top_rows(report: &UniquesReport, style: &Style) -> String {
-    let narrow = style.is_narrow();
     let rows = report.top_rows.iter().map(|row| {
-        let mut cells = vec![row.row.to_string(), number(row.suda), number(row.dis_suda)];
-        cells
-            .extend([row.smallest.to_string(), count(row.uniques)].into_iter().skip(narrow.into()));
-        cells
+        vec![
+            row.row.to_string(),
+            number(row.suda),
+            number(row.dis_suda),
+            row.smallest.to_string(),
+            count(row.uniques),
+        ]
     });
-    let header: &[&str] = if narrow {
-        &["row", "SUDA", "DIS-SUDA", "uniques"]
-    } else {
-        &["riskiest rows", "SUDA", "DIS-SUDA", "smallest", "minimal uniques"]
-    };
-    style.table(header, &[0, 1, 2, 3, 4], &[], rows.collect())
+    let header = ["riskiest rows", "SUDA", "DIS-SUDA", "smallest", "minimal uniques"];
+    style.table(&header.map(Column::number), rows.collect())
 }
 
 /// How to read the figures.
@@ -215,11 +223,13 @@ pub(super) fn render_estimate(report: &UniquesEstimate, style: &Style) -> String
         vec![name.into(), show(interval.likely), show(interval.low), show(interval.high)]
     };
     let rows = vec![
-        line(if style.is_narrow() { "uniques" } else { "minimal uniques" }, &report.total, whole),
+        line("minimal uniques", &report.total, whole),
         line("time", &report.seconds, seconds),
         line("memory", &report.memory, bytes),
     ];
-    text += &style.table(&["", "likely", "from", "to"], &[1, 2, 3], &[], rows);
+    let header =
+        [Column::text(""), Column::number("likely"), Column::number("from"), Column::number("to")];
+    text += &style.table(&header, rows);
     text.push('\n');
     let sampled = match report.coverage {
         Coverage::Sampled { rows, .. } => rows,

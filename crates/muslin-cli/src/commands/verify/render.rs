@@ -1,9 +1,10 @@
 //! Verdicts as text.
 
-use muslin::{VerifyCheck, VerifyReport};
+use muslin::{VerifyCheck, VerifyReport, verdict_headline};
 
 use super::super::input::title;
-use crate::style::{Style, count, counted, list};
+use crate::layout::Column;
+use crate::style::{Style, count, counted, list, numbers, percent, share};
 
 /// The report.
 pub(super) fn render(report: &VerifyReport, style: &Style) -> String {
@@ -15,18 +16,20 @@ pub(super) fn render(report: &VerifyReport, style: &Style) -> String {
         text += &title(original, rows, columns, style);
     }
     text.push('\n');
-    text += &style.heading(style.wrap(&headline(report), 0).trim_end());
+    let headline = verdict_headline(report.verdict, &report.checks, report.findings.len());
+    text += &style.heading(style.wrap(&headline, 0).trim_end());
     text += "\n\n";
     let row = |check: &VerifyCheck| {
         let verdict = match (check.met, check.decided) {
-            (true, _) => "met",
-            (false, true) => "NOT MET",
+            (true, _) => "passed",
+            (false, true) => "FAILED",
             (false, false) => "not decided",
         };
         vec![check.claim.clone(), verdict.to_owned(), check.reason.clone()]
     };
     let rows = report.checks.iter().map(row).collect();
-    text += &style.table(&["claim", "verdict", "what was found"], &[], &[0, 2], rows);
+    let header = [Column::words("check"), Column::text("result"), Column::words("what was found")];
+    text += &style.table(&header, rows);
     for check in report.checks.iter().filter(|check| !check.met) {
         text += &style.wrap(&counter_example(check), 2);
     }
@@ -36,19 +39,44 @@ pub(super) fn render(report: &VerifyReport, style: &Style) -> String {
         text.push('\n');
         text += &style.wrap(&format!("On {}.", list(&check.columns)), 2);
     }
+    text += &findings(report, style);
     for warning in &report.warnings {
         text += &style.wrap(&format!("! {warning}"), 2);
     }
     text
 }
 
-fn headline(report: &VerifyReport) -> String {
-    let failed = report.checks.iter().filter(|check| !check.met).count();
-    let all = report.checks.len() as u64;
-    match failed {
-        0 => format!("All {} met", counted(all, "check")),
-        failed => format!("{failed} of {} not met", counted(all, "check")),
+/// What was found beside the checks, and what was not checked.
+pub(in crate::commands) fn findings(report: &VerifyReport, style: &Style) -> String {
+    let mut text = String::new();
+    for finding in &report.findings {
+        text += &style.wrap(&format!("! Finding: {}.", finding.text), 2);
     }
+    let exposure = &report.exposure;
+    let unique = format!(
+        "Sample uniques on all published columns: {} of {} rows ({}); on the quasi-identifiers: {}.",
+        count(exposure.unique),
+        count(exposure.rows),
+        percent(share(exposure.unique, exposure.rows)),
+        count(exposure.unique_on_quasi_identifiers)
+    );
+    text += &style.wrap(&unique, 2);
+    let most = |kind: &str, of: &[muslin::ExposedColumns]| -> Option<String> {
+        let each = |own: &muslin::ExposedColumns| {
+            format!("{} ({})", list(&own.columns).replace(", ", " with "), percent(own.share))
+        };
+        let each: Vec<String> = of.iter().take(3).map(each).collect();
+        (!each.is_empty()).then(|| format!("{kind}: {}.", each.join("; ")))
+    };
+    let singles = most("Columns that make the most rows unique", &exposure.columns);
+    let pairs = most("Pairs that do", &exposure.pairs);
+    for line in singles.into_iter().chain(pairs) {
+        text += &style.wrap(&line, 2);
+    }
+    for open in &report.not_checked {
+        text += &style.wrap(&format!("Not checked: {open}."), 2);
+    }
+    text
 }
 
 /// Where a claim does not hold: rows and columns, never values.
@@ -62,9 +90,9 @@ fn counter_example(check: &VerifyCheck) -> String {
         parts.push(format!("{} {whose}against it", counted(check.violations, "row")));
     }
     if !check.rows.is_empty() {
-        let rows: Vec<String> = check.rows.iter().map(|&row| count(row.into())).collect();
-        let more = if check.violations > check.rows.len() as u64 { ", ..." } else { "" };
-        parts.push(format!("such as {}{more} (from 0)", rows.join(", ")));
+        let rows = numbers(check.rows.iter().map(|&row| row.into()));
+        let more = if check.violations > check.rows.len() as u64 { "; ..." } else { "" };
+        parts.push(format!("such as {rows}{more} (from 0)"));
     }
     parts.join(": ")
 }

@@ -179,7 +179,8 @@ pub(super) fn finish(
     encoders.par_iter_mut().for_each(BytesEncoder::close);
     let columns = finish_all(encoders, BytesEncoder::distinct, |index, encoder| {
         let column_type = chosen.column_type(index);
-        let wanted = Wanted { column_type, spelling: *spelling, nulls: &options.null };
+        let format = chosen.format(index);
+        let wanted = Wanted { column_type, format, spelling: *spelling, nulls: &options.null };
         encoder.finish_text(chosen.name(index), &wanted).map_err(|found| {
             let mut place = Place::clone(place).column(chosen.name(index));
             place.row = found.row.map(row_of);

@@ -59,8 +59,8 @@ pub struct Dialect {
     pub decimal_comma: bool,
 }
 
-/// Delimiters that are tried; on a draw the first wins, since commas and bars are also found
-/// inside fields.
+/// Delimiters that are tried; on a draw of all else the first wins, since commas and bars are also
+/// found inside fields.
 const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
 /// Records that are looked at.
 const RECORDS: usize = 500;
@@ -118,6 +118,12 @@ struct Score {
     agreement: f64,
     /// A quote that is used beats one that is not; the double quote beats the single.
     quotes: u8,
+    /// Share of the fields with quotes that quotes open and close.
+    closed: f64,
+    /// Commas that all stand between digits are decimal marks rather than delimiters.
+    splits_no_numbers: bool,
+    /// The usual number of fields.
+    fields: usize,
 }
 
 impl Score {
@@ -137,8 +143,32 @@ impl Score {
             }
             _ => 1,
         };
-        Self { agreement: if quotes == 0 { -1.0 } else { agreement }, quotes }
+        let with_quotes = || {
+            let fields = records.iter().flatten().map(|field| field.trim_ascii());
+            let quote = marks.quote.unwrap_or(b'"');
+            fields.filter(move |field| field.contains(&quote)).map(move |f| is_quoted(f, quote))
+        };
+        let quoted = with_quotes().count();
+        let closed = match quoted {
+            0 => 1.0,
+            _ => with_quotes().filter(|is_closed| *is_closed).count() as f64 / quoted as f64,
+        };
+        Self {
+            agreement: if quotes == 0 { -1.0 } else { agreement },
+            quotes,
+            closed,
+            splits_no_numbers: marks.delimiter != b',' || !are_decimal_commas(sample),
+            fields: usual.first().copied().unwrap_or(0),
+        }
     }
+}
+
+/// Whether every comma stands between two digits.
+fn are_decimal_commas(sample: &[u8]) -> bool {
+    let is_digit =
+        |at: Option<usize>| at.and_then(|at| sample.get(at)).is_some_and(u8::is_ascii_digit);
+    memchr::memchr_iter(b',', sample)
+        .all(|at| is_digit(at.checked_sub(1)) && is_digit(Some(at + 1)))
 }
 
 fn is_quoted(field: &[u8], quote: u8) -> bool {
@@ -323,6 +353,15 @@ mod tests {
             (" 39, State-gov\n 50, Self\n", (',', Some('"'), false, false)),
             ("country,2010,2011\nx,5,6\ny,7,8\n", (',', Some('"'), true, false)),
             ("id,age\n1,30\n2,?\n", (',', Some('"'), true, false)),
+            // With bars each record has two fields too, but no quote opens or closes one of them.
+            (
+                "sex,\"k|l\",n\nf,\"{\"\"a:2,b:1\"\", k|l}\",1\nm,\"{a, k|l}\",2\n",
+                (',', Some('"'), true, false),
+            ),
+            // Of delimiters that are as regular, the one that makes more fields.
+            ("a,b|c,d\nx,y|z,w\n", (',', Some('"'), true, false)),
+            // Commas between digits are decimal marks.
+            ("1,5;2,5\n3,5;4,5\n", (';', Some('"'), false, true)),
             ("a,b", (',', Some('"'), true, false)),
             ("", (',', Some('"'), true, false)),
         ] {

@@ -78,6 +78,38 @@ pub(super) fn sample(
     Ok(SampledTable { table, rows, source: text.into_source() })
 }
 
+/// The line of a text that a row begins on, as an editor counts lines; nothing where the text cannot
+/// be read again.
+pub(super) fn line_of_row(opened: Opened, options: &ReadOptions, row: u64) -> Option<u64> {
+    let place = Place::default();
+    let mut text = Text::start(opened, options, &place).ok()?;
+    let mut found = FindLine { row, line: None };
+    text.each_block(&mut found, &Run::new()).ok()?;
+    found.line
+}
+
+/// Looks for the line of a row.
+struct FindLine {
+    row: u64,
+    line: Option<u64>,
+}
+
+impl TakeRows for FindLine {
+    fn take(&mut self, fields: &Fields, _: &Layout<'_>) -> Result<()> {
+        for (piece, rows) in fields.pieces.iter().zip(fields.rows_of_pieces()) {
+            if rows.contains(&self.row) {
+                let record = usize::try_from(self.row - rows.start).expect("a row of this piece");
+                self.line = Some(fields.line_of(piece.start_of(record)));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_memory(&self, _: u64, _: Option<u64>, _: &Run) -> Result<()> {
+        Ok(())
+    }
+}
+
 /// What becomes of the rows of a text.
 trait TakeRows: Send {
     /// Takes the rows of the next block.

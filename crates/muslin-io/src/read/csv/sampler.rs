@@ -34,11 +34,8 @@ impl<'a> Sampler<'a> {
     /// Encodes the sample of all `rows` rows.
     ///
     /// Types are found out from the sampled values, and fewer values may suggest a narrower type
-    /// than all of them do. A type that is found out merges spellings of zero, infinity and `NaN`
-    /// at most, and a narrower one merges at least what a wider one does. So the sample may miss
-    /// that two spellings differ; it sees no difference that the whole table does not have. The
-    /// one exception is a column of numbers of which only `NaN` and infinities are sampled: they
-    /// count as words, and words are told apart by their spelling.
+    /// than all of them do. A type that is found out tells all spellings apart, so the sample sees
+    /// the differences that the whole table has, and no others.
     pub(super) fn finish(mut self, rows: u64, layout: &Layout<'_>) -> Result<EncodedTable> {
         if let Some(kept) = self.candidates.finish(rows)? {
             self.cells.retain(&kept);

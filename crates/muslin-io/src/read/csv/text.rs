@@ -40,6 +40,33 @@ impl Encoding {
         }
     }
 
+    /// What stands before a text in this encoding, so that readers know it.
+    pub(crate) fn mark(self) -> &'static [u8] {
+        match self {
+            Self::Utf16le => &[0xFF, 0xFE],
+            Self::Utf16be => &[0xFE, 0xFF],
+            Self::Utf8 | Self::Latin1 | Self::Windows1252 => &[],
+        }
+    }
+
+    /// UTF-8 text in this encoding; nothing where a character is not in it.
+    pub(crate) fn encode(self, text: Vec<u8>) -> Option<Vec<u8>> {
+        if self == Self::Utf8 {
+            return Some(text);
+        }
+        let text = String::from_utf8(text).ok()?;
+        match self {
+            Self::Utf8 => Some(text.into_bytes()),
+            Self::Utf16le => Some(text.encode_utf16().flat_map(u16::to_le_bytes).collect()),
+            Self::Utf16be => Some(text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
+            Self::Latin1 => text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect(),
+            Self::Windows1252 => {
+                let (bytes, _, has_others) = encoding_rs::WINDOWS_1252.encode(&text);
+                (!has_others).then(|| bytes.into_owned())
+            }
+        }
+    }
+
     /// The encoding that the first bytes show: by their mark, or by the zeros that UTF-16 has
     /// in every second byte of plain text.
     fn sniff(head: &[u8]) -> Self {

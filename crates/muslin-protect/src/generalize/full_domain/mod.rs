@@ -95,7 +95,12 @@ impl FullDomain {
             classes: found.outcome.classes,
             smallest: (found.outcome.classes > 0).then_some(found.outcome.smallest),
             loss: published.loss,
-            lower_bound: Some(lattice.share(found.bound, table.rows()).min(published.loss)),
+            // The bound is in rounded parts; where it is what was found, that is the least.
+            lower_bound: Some(if found.is_least {
+                published.loss
+            } else {
+                lattice.share(found.bound, table.rows()).min(published.loss)
+            }),
             losses: published.losses,
             levels: Some(axes.map(|(at, axis)| (axis.id, found.node.level(at))).collect()),
             nodes: lattice.nodes(),

@@ -45,6 +45,8 @@ pub(super) struct Chosen {
     pub(super) outcome: Outcome,
     /// No node loses less.
     pub(super) bound: u128,
+    /// Whether the node loses no more than that.
+    pub(super) is_least: bool,
     /// Whether each unit is removed.
     pub(super) removed: Vec<bool>,
     /// Nodes whose classes were made.
@@ -93,8 +95,8 @@ impl<'a> Search<'a> {
         let Best { loss, node, outcome } = self.best?;
         let classes = self.classes_at(node, &mut Scratch::default());
         let removed = classes.removed(self.units, self.lattice, self.judge);
-        let (bound, checked) = (bound.min(loss), self.checked);
-        Some(Chosen { node, outcome, bound, removed, checked, coverage })
+        let (bound, checked, is_least) = (bound.min(loss), self.checked, bound >= loss);
+        Some(Chosen { node, outcome, bound, is_least, removed, checked, coverage })
     }
 
     /// Takes nodes by their bounds until none can be better; returns what none is below.

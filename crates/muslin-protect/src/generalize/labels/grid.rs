@@ -1,6 +1,6 @@
 //! Bounds that are nobody's own value.
 
-use muslin_table::{Column, Number, calendar, date, first_of_month, printable};
+use muslin_table::{Column, DayFormat, Form, Number, calendar, first_of_month, printable};
 
 use crate::{Error, Result};
 
@@ -104,7 +104,11 @@ impl Grid {
             ))
         };
         let values = column.dictionary();
-        let mut snapped = Snapped { step: self.0, kind: Kind::Whole, cells: Vec::new() };
+        let days = match values.form() {
+            Form::Days(format) => format.clone(),
+            _ => DayFormat::iso(),
+        };
+        let mut snapped = Snapped { step: self.0, kind: Kind::Whole, days, cells: Vec::new() };
         for at in 0..values.len() {
             let number = values.number(at).ok_or_else(|| wrong("has no numbers for a grid"))?;
             let cell = match (number, self.0) {
@@ -224,6 +228,8 @@ enum Kind {
 pub(super) struct Snapped {
     step: Step,
     kind: Kind,
+    /// How the column's days are written.
+    days: DayFormat,
     /// By value; they rise.
     cells: Vec<i128>,
 }
@@ -245,7 +251,7 @@ impl Snapped {
             Kind::Whole => (cell * i128::from(self.step.whole())).to_string(),
             Kind::Real if matches!(cell, BELOW | ABOVE | NAN) => return None,
             Kind::Real => self.step.spell(cell),
-            Kind::Day => date(self.first_day(cell)),
+            Kind::Day => self.days.spell(self.first_day(cell)),
         })
     }
 
@@ -256,7 +262,7 @@ impl Snapped {
             Kind::Whole => (((cell + 1) * i128::from(self.step.whole()) - 1).to_string(), ']'),
             Kind::Real if matches!(cell, BELOW | ABOVE | NAN) => return None,
             Kind::Real => (self.step.spell(cell + 1), ')'),
-            Kind::Day => (date(self.first_day(cell + 1).saturating_sub(1)), ']'),
+            Kind::Day => (self.days.spell(self.first_day(cell + 1).saturating_sub(1)), ']'),
         })
     }
 

@@ -4,9 +4,11 @@
 //! peel      node by node, the least loss first: whatever rows make a class that meets the target are
 //!           a class; of a class that is too skewed, the largest part that is not
 //! absorb    rows that are left over join a class that covers them, or one that is raised to do so
+//! merge     where more are left than may be withheld, they and some classes become one that says nothing
 //! ```
 
 mod absorb;
+mod merge;
 mod part;
 mod peel;
 
@@ -24,7 +26,9 @@ use crate::{ClassTarget, Error, Protection, Protector, Result};
 ///
 /// # Guarantee
 /// Every class of published rows meets the target, whatever the coverage. Rows that no class can take
-/// are withheld, and no more than the allowed share. A cell is published at a level of its
+/// are withheld, and no more than the allowed share: where more are left, they become a class of which
+/// nothing is left, with as many of the classes as it takes, so that this way fails only where all rows
+/// together do not meet the target. A cell is published at a level of its
 /// column's hierarchy; rows that could be in a class of less loss may be in a coarser one, if they are
 /// needed there.
 ///
@@ -74,13 +78,13 @@ impl LocalRecoding {
         let lattice = Lattice::new(table, &self.columns)?;
         let units = Units::new(table, &self.columns, judge.sensitive());
         run.reporter().stage("making classes", Some(lattice.nodes()));
-        let peeled = run.install(|| Peel::new(&lattice, &units, &judge).run(run));
+        let peeled = run.install(|| Peel::new(&lattice, &units, &judge).run(allowed, run));
         run.reporter().finish();
         let class_of = peeled.class_of(&units);
         let removed = class_of.iter().filter(|&&class| class == peel::NONE).count() as u64;
         if removed > allowed {
             return Err(Error::Unreachable(format!(
-                "{removed} rows fit no class that meets the target, {allowed} may be withheld\n  hint: pass a larger `--suppression-limit`, a smaller `-k` or l, or a larger t"
+                "{removed} rows fit no class that meets the target, not even with all others, and {allowed} may be withheld\n  hint: pass a larger `--suppression-limit`, a smaller `-k` or l, or a larger t"
             )));
         }
         let node_of = |row: usize| match class_of[row] {

@@ -13,7 +13,7 @@ use super::super::group::Numbering;
 use super::super::lattice::{Lattice, Node};
 use super::super::units::Units;
 use super::part::{self, Members};
-use super::{Class, absorb};
+use super::{Class, absorb, merge};
 use crate::class_target::Judge;
 
 /// Nodes that are looked at together; the same on any number of threads.
@@ -58,7 +58,8 @@ impl<'a> Peel<'a> {
         }
     }
 
-    pub(super) fn run(mut self, run: &Run) -> Peeled {
+    /// Makes classes; no more than `allowed` rows are left, if that is possible.
+    pub(super) fn run(mut self, allowed: u64, run: &Run) -> Peeled {
         let mut order = Order::new(self.lattice);
         let hashes = Hashes::new(self.lattice);
         let (mut checked, mut coverage) = (0, Coverage::Complete);
@@ -85,6 +86,7 @@ impl<'a> Peel<'a> {
             run.reporter().advance(nodes.len() as u64);
         }
         absorb::absorb(&mut self);
+        merge::merge(&mut self, allowed);
         Peeled { classes: self.classes, taken: self.taken, checked, coverage }
     }
 

@@ -41,7 +41,7 @@ impl Axis {
         let values = column.missing_slot();
         let hierarchy = match form {
             Form::Tree(tree) | Form::TreeSet(tree) | Form::TreeRange(tree) => Some(tree),
-            Form::Range { .. } | Form::Set | Form::Multiset => None,
+            Form::Range { .. } | Form::Set { .. } | Form::Multiset { .. } => None,
         };
         if hierarchy.is_some_and(|hierarchy| hierarchy.values() != column.dictionary().len()) {
             let name = muslin_table::printable(column.name());

@@ -51,9 +51,15 @@ pub enum Form {
         grid: Option<Grid>,
     },
     /// All of them: `{22, 33, 52}`.
-    Set,
+    Set {
+        /// A class with more values than this is suppressed. Without it, every set is published.
+        most: Option<u32>,
+    },
     /// All of them with the rows that have each: `22:2,33:1,52:1`; a single value too.
-    Multiset,
+    Multiset {
+        /// As for sets.
+        most: Option<u32>,
+    },
     /// The lowest group of a hierarchy that has them all.
     Tree(Hierarchy),
     /// As a set, or as the label of a group where the class has all of its values; cut in the order

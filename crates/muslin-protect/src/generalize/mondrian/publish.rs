@@ -47,8 +47,8 @@ impl Members {
             Form::Range { .. } | Form::Tree(_) | Form::TreeRange(_) => {
                 return Self::Bounds(bounds.iter().map(|bounds| bounds.lane(lane)).collect());
             }
-            Form::Set | Form::TreeSet(_) => false,
-            Form::Multiset => true,
+            Form::Set { .. } | Form::TreeSet(_) => false,
+            Form::Multiset { .. } => true,
         };
         let list = |(class, bounds): (&Class, &Bounds<T, N>)| {
             let (start, size) = (class.start as usize, class.rows as usize);
@@ -188,8 +188,15 @@ impl Writer<'_> {
             return odd;
         }
         let steps = u32::try_from(list.len() - 1).expect("no more than values");
+        let most = match self.form {
+            Form::Set { most } | Form::Multiset { most } => *most,
+            _ => None,
+        };
         let label = match self.form {
-            Form::Multiset => self.labels.multiset(list),
+            _ if most.is_some_and(|most| lo < hi && steps >= most) => {
+                return (Shown::Suppressed, self.axis.steps());
+            }
+            Form::Multiset { .. } => self.labels.multiset(list),
             _ if lo == hi => self.labels.value(self.axis.slot(lo)),
             Form::TreeSet(hierarchy) => {
                 let mut slots: Vec<u32> = list.iter().map(|&(at, _)| self.axis.slot(at)).collect();

@@ -246,6 +246,11 @@ const PHONE: &[&str] = &[
     "komorka",
 ];
 
+/// Whether a text is a day, in one of the ways that people write it.
+pub(super) fn is_date(text: &str) -> bool {
+    shapes::is_date(text)
+}
+
 /// What most values of a column look like, if they look like anything. `parts` are the parts of its name.
 pub(super) fn look(column: &Column, parts: &[String]) -> Option<PatternReport> {
     let dictionary = column.dictionary();
@@ -298,6 +303,19 @@ pub(super) fn look(column: &Column, parts: &[String]) -> Option<PatternReport> {
         })
     };
     candidates.iter().find_map(report)
+}
+
+/// Whether the values of a column look like names of people, however often they repeat.
+pub(super) fn look_like_names(column: &Column) -> bool {
+    let count = column.dictionary().len();
+    if count < FEWEST || *column.data_type() != DataType::Utf8 {
+        return false;
+    }
+    let values = column.dictionary().values().as_string::<i32>();
+    let looked_at = count.min(LOOKED_AT);
+    let is_name =
+        |step: &usize| shapes::is_person_name(values.value(step * count / looked_at).trim());
+    (0..looked_at).filter(is_name).count() * 5 >= looked_at * 4
 }
 
 /// Names of people hardly repeat; names of places and wards do.
