@@ -53,4 +53,20 @@ mod tests {
         );
         assert_eq!(covers.len(), release.slots());
     }
+
+    #[test]
+    fn numbers_among_texts_are_compared_as_numbers() {
+        let values = ["12000", "12000.0", "3000", "unknown"];
+        let people = Column::of_labels("income", &values, 0u32..4).unwrap();
+        let labels = ["[5000-15000]", "[20000-90000]", "<5000", ">=12000"];
+        let release = Column::of_labels("income", &labels, 0u32..4).unwrap();
+        let covers = find(&people, &release, None).unwrap();
+        let of = |label: &str| {
+            let at = release.dictionary().texts().iter().position(|text| text == label).unwrap();
+            covers[at].clone()
+        };
+        assert_eq!(of("[5000-15000]"), Some(Cover::Range { first: 0, last: 1 }));
+        assert_eq!((of("[20000-90000]"), of("<5000")), (None, Some(Cover::Exact(2))));
+        assert_eq!(of(">=12000"), Some(Cover::Range { first: 0, last: 1 }));
+    }
 }

@@ -96,7 +96,8 @@ fn run(args: &Args) -> Exit {
                 Command::Plan(plan) => Some(&plan.input),
                 _ => None,
             };
-            if let Some(next) = input.and_then(|input| commands::next(&error, input)) {
+            let next = input.and_then(|input| commands::next(&error, input));
+            if let Some(next) = next.or_else(|| commands::again(&error)) {
                 talk(&format!("next: {next}"));
             }
             Exit::from(error.failure())

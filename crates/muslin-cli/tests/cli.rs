@@ -5,6 +5,7 @@
     clippy::format_collect,
     reason = "tables of tests are written as they read"
 )]
+#![expect(clippy::print_stdout, reason = "a test says what it leaves out, and what it pasted")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "cli/attack.rs"]
@@ -13,6 +14,9 @@ mod attack;
 mod bucketize;
 #[path = "cli/canaries.rs"]
 mod canaries;
+#[cfg(unix)]
+#[path = "cli/chain.rs"]
+mod chain;
 #[path = "cli/diff.rs"]
 mod diff;
 #[cfg(feature = "cluster")]

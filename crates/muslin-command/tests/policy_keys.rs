@@ -133,7 +133,11 @@ const EXAMPLES: [Example; 44] = [
     ]),
     own("release.population", "[release]\npopulation = 'table'", &[]),
     own("release.undeclared", "[release]\nundeclared = 'other'", &[]),
-    own("columns.*.publish", "[columns.a]\nrole = 'weight'\npublish = true", &[]),
+    own("columns.*.publish", "[columns.a]\nrole = 'weight'\npublish = true", &[
+        ("mask", &["--role", "a=other"]), ("suppress", &["--role", "a=other"]),
+        ("generalize", &["--role", "a=other"]), ("bucketize", &["--role", "a=other"]),
+        ("slice", &["--role", "a=other"]),
+    ]),
     own("protect.generalize.max_set", "[protect]\ngeneralize.max_set = 3", &[
         ("generalize", &["--max-set", "3"]),
     ]),

@@ -209,6 +209,15 @@ pub enum Problem {
 }
 
 impl Problem {
+    /// A flag and its value that may let the same command go on.
+    pub fn flag(&self) -> Option<[&'static str; 2]> {
+        match self {
+            Self::NotEncoded("UTF-8") => Some(["--encoding", "windows-1252"]),
+            Self::ReleaseNotEncoded("UTF-8") => Some(["--release-encoding", "windows-1252"]),
+            _ => None,
+        }
+    }
+
     /// A way out.
     pub fn hint(&self) -> String {
         match self {

@@ -136,7 +136,7 @@ fn perform(args: &Args, places: &Places, run: &muslin::Run) -> Result<Done, Fail
         }
         Command::Plan(args) => {
             let (job, ks) = args.job(places)?;
-            reported(&job.plan(&ks, run)?)
+            reported(&job.plan(&ks, args.budget, run)?)
         }
         Command::Protect(args) if args.dry_run => {
             reported(&args.job(common, places)?.rehearse(run)?)

@@ -180,6 +180,14 @@ impl Error {
         }
     }
 
+    /// A flag and its value that may let the same command go on.
+    pub fn flag(&self) -> Option<[&'static str; 2]> {
+        match self {
+            Self::Io(muslin_io::Error::Input { problem, .. }) => problem.flag(),
+            _ => None,
+        }
+    }
+
     /// Whether the reader of standard output went away, which is no mistake of anybody's.
     pub fn is_closed_pipe(&self) -> bool {
         let closed = muslin_io::OutputProblem::Unwritable(std::io::ErrorKind::BrokenPipe);

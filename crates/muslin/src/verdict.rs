@@ -17,6 +17,8 @@ pub struct VerdictFinding {
     pub columns: Vec<String>,
     /// Rows that it concerns; 0 where it concerns none in particular.
     pub rows: u64,
+    /// What ends it, and how to accept it; none where there is nothing to do but to check.
+    pub remedy: Option<String>,
 }
 
 impl VerdictFinding {
@@ -112,6 +114,7 @@ mod tests {
             text: "not checked".into(),
             columns: Vec::new(),
             rows: 0,
+            remedy: None,
         };
         let (good, bad) = ([check(true), check(true)], [check(true), check(false)]);
         let said = |checks: &[VerifyCheck], findings: &[VerdictFinding]| {

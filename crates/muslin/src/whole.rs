@@ -11,6 +11,7 @@ use muslin_table::{ANY, Column, ColumnId, ColumnSet, EncodedTable, Role, printab
 
 use crate::input::{check_roles, names, warnings};
 use crate::looked::{chosen_columns, distinct_rows, is_nearly_unique};
+use crate::protect::of_column;
 use crate::{Error, Result};
 
 /// All of an input, since what is not measured is published too.
@@ -109,6 +110,35 @@ impl Whole {
     pub(crate) fn withhold(&mut self, withheld: &ColumnSet, published: &ColumnSet) {
         self.identifiers = self.identifiers.union(withheld).difference(published);
         self.measured = self.measured.difference(withheld).difference(published);
+    }
+
+    /// Leaves out what is published on request only, and refuses what nobody has decided: for a protector that is run
+    /// by itself.
+    pub(crate) fn check_decided(&mut self, roles: &BTreeMap<String, Role>) -> Result<()> {
+        let of = |is_one: &dyn Fn(Role) -> bool| -> ColumnSet {
+            let role = |id: &ColumnId| roles.get(self.table.column(*id).name());
+            self.table
+                .all_columns()
+                .iter()
+                .filter(|id| role(id).is_some_and(|&r| is_one(r)))
+                .collect()
+        };
+        let undecided = of(&|role| role == Role::Undecided);
+        if !undecided.is_empty() {
+            let columns = undecided.iter().map(|id| of_column(self.table.column(id))).collect();
+            return Err(Error::Undecided { columns });
+        }
+        let withheld = of(&Role::is_published_on_request).difference(&self.identifiers);
+        let all = self.names(&withheld);
+        if !all.is_empty() {
+            let all: Vec<&str> = all.iter().map(String::as_str).collect();
+            self.warnings.push(format!(
+                "survey weights are not published ({}): `publish = true` in a policy publishes a column, and so does the role `other`",
+                names(&all)
+            ));
+        }
+        self.withhold(&withheld, &ColumnSet::default());
+        Ok(())
     }
 
     /// Columns that are published as they are.

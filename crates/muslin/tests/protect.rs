@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use muslin::{
     AttackJob, DemoData, Destination, DiffJob, DiffReport, Failure, Input, Manifest, Policy,
@@ -31,6 +32,9 @@ role = "quasi-identifier"
 role = "sensitive"
 #DIVERSITY
 "#;
+
+/// Time for every candidate of a plan, however busy the machine is.
+const PLENTY: Duration = Duration::from_secs(3_600);
 
 struct Bench {
     folder: TempDir,
@@ -322,7 +326,7 @@ fn no_column_is_released_undecided() {
         for error in [
             refused.run(&Run::new()).unwrap_err(),
             refused.rehearse(&Run::new()).unwrap_err(),
-            refused.plan(&[3], &Run::new()).unwrap_err(),
+            refused.plan(&[3], PLENTY, &Run::new()).unwrap_err(),
         ] {
             assert_eq!(error.failure(), Failure::Usage);
             let text = error.to_string();
@@ -396,7 +400,7 @@ fn a_plan_judges_what_protect_judges() {
     for spread in ["diversity = 'distinct:2'", "closeness = '0.1'", "diversity = '2'"] {
         let own = policy(&format!("{columns}{spread}\n"));
         let job = ProtectJob::new(Input::named(&path), own, folder.path().join("release"));
-        let plan = job.plan(&[2], &Run::new()).unwrap();
+        let plan = job.plan(&[2], PLENTY, &Run::new()).unwrap();
         for candidate in &plan.candidates {
             // What a candidate stands for is what `protect` then makes, or refuses.
             let own = policy(&format!("{}\n{columns}{spread}\n", candidate.toml));
@@ -425,7 +429,7 @@ fn a_plan_judges_what_protect_judges() {
 fn candidates_are_what_their_lines_make() {
     let bench = Bench::new(400);
     let job = bench.job("[release]\nk = 3\norder = 'sorted'\n[[release.combination]]\ncolumns = ['age', 'sex']\nk = 6\n#DIVERSITYdiversity = '2'\n", "release");
-    let plan = job.plan(&[3, 8], &Run::new()).unwrap();
+    let plan = job.plan(&[3, 8], PLENTY, &Run::new()).unwrap();
     assert_eq!(plan.candidates.len(), 10);
     for candidate in &plan.candidates {
         let lines = format!("{}\n#DIVERSITYdiversity = '2'\n", candidate.toml);

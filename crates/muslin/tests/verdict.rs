@@ -109,6 +109,9 @@ fn an_attack_that_succeeds_is_a_finding_and_one_that_was_not_tried_too() {
         job.accept = vec!["homogeneity".into(), "skewness".into()];
     });
     assert_eq!(accepted.verdict, Verdict::Passed, "{:?}", accepted.findings);
+    // What was accepted is said.
+    assert_eq!(accepted.accepted.len(), 2);
+    assert!(report.accepted.is_empty());
     let untried = bench.verified(&text, |job| job.attacks = false);
     assert_eq!(kinds(&untried), [VerdictFindingKind::Unchecked]);
 }
@@ -188,6 +191,24 @@ fn what_a_step_warns_about_stands_in_every_text_once() {
     }
     // Nothing for the public confirms a guess of the whole input.
     assert!(report.input_sha256.is_some() && manifest.get("input_sha256").is_none());
+}
+
+#[test]
+fn a_summary_tells_no_small_count_of_removed_rows() {
+    let bench = Bench::new();
+    let mut text = String::from("town,dis\n");
+    for row in 0..300 {
+        let town = if row < 2 { format!("far{row}") } else { format!("t{}", row % 3) };
+        writeln!(text, "{town},x").unwrap();
+    }
+    let input = bench.file("people.csv", &text);
+    let output = bench.folder.path().join("release");
+    let policy = "schema = 1\n[columns.town]\nrole = 'quasi-identifier'\n[columns.dis]\nrole = 'other'\n[release]\nk = 5\naccept = ['downcoding']\n[protect]\nmethods = ['generalize']\ngeneralize.recoding = 'full-domain'\ngeneralize.suppression_limit = 0.02\n";
+    let policy = Policy::parse("muslin.toml", policy).unwrap();
+    let report = ProtectJob::new(Input::named(&input), policy, &output).run(&Run::new()).unwrap();
+    assert_eq!(report.rows_before - report.rows_after, 2);
+    let summary = std::fs::read_to_string(output.join("summary.md")).unwrap();
+    assert!(summary.contains("removed rows: fewer than 5"), "{summary}");
 }
 
 #[test]

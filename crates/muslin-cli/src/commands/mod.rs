@@ -108,6 +108,19 @@ pub(crate) fn decide<N: AsRef<str>>(input: &str, policy: &str, columns: &[N]) ->
     command_for_shell(&args)
 }
 
+/// This command with a flag that may let it go on, where an error names one.
+pub(crate) fn again(error: &muslin::Error) -> Option<String> {
+    let [flag, value] = error.flag()?;
+    let given = std::env::args_os().skip(1).map(|word| word.into_string().ok());
+    let given: Vec<String> = given.collect::<Option<_>>()?;
+    // Whoever has passed it knows better.
+    if given.iter().any(|word| word.starts_with(flag)) {
+        return None;
+    }
+    let all = ["muslin".to_owned()].into_iter().chain(given);
+    Some(command_for_shell(&all.chain([flag.into(), value.into()]).collect::<Vec<_>>()))
+}
+
 /// What goes on after a refusal, where a command does.
 pub(crate) fn next(error: &muslin::Error, input: &InputArgs) -> Option<String> {
     let muslin::Error::Undecided { columns } = error else { return None };

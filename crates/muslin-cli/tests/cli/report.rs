@@ -249,6 +249,42 @@ fn survey() -> String {
 }
 
 #[test]
+fn a_protector_by_itself_publishes_neither_weights_nor_what_nobody_decided() {
+    let policy = "schema = 1\n[release]\nk = 3\n[columns.hid]\nrole = 'household'\n[columns.age]\nrole = 'quasi-identifier'\n[columns.town]\nrole = 'quasi-identifier'\n[columns.amount]\nrole = 'AMOUNT'\n[columns.db090]\nrole = 'weight'\n#publish = true\n[columns.remarks]\nrole = 'identifier'\n";
+    let decided = policy.replace("AMOUNT", "sensitive");
+    let folder = folder_with(&[
+        ("people.csv", survey().as_bytes()),
+        ("open.toml", policy.replace("AMOUNT", "undecided").as_bytes()),
+        ("p.toml", decided.as_bytes()),
+        ("w.toml", decided.replace("#publish", "publish").as_bytes()),
+    ]);
+    let path = folder.path();
+    for command in [
+        &["generalize"][..],
+        &["suppress"],
+        &["mask", "--beta", "0.9"],
+        &["slice", "-l", "2", "--sensitive", "amount"],
+    ] {
+        let run = |policy: &str| {
+            let args = [command, &["people.csv", "-p", policy, "-o", "r.csv"]].concat();
+            let made = muslin(path, &args);
+            (made.status.code(), seen(&made))
+        };
+        let (code, said) = run("open.toml");
+        assert!(code == Some(2) && said.contains("`amount`"), "{command:?} {said}");
+        assert!(!path.join("r.csv").exists());
+        let (code, said) = run("p.toml");
+        assert_eq!(code, Some(0), "{command:?} {said}");
+        assert!(said.contains("survey weights are not published (db090)"), "{said}");
+        assert!(!text(path, "r.csv").lines().next().unwrap().contains("db090"), "{command:?}");
+        let (code, said) = run("w.toml");
+        assert_eq!(code, Some(0), "{command:?} {said}");
+        assert!(text(path, "r.csv").lines().next().unwrap().contains("db090"), "{command:?}");
+        std::fs::remove_file(path.join("r.csv")).unwrap();
+    }
+}
+
+#[test]
 fn undecided_columns_are_refused_until_somebody_decides() {
     let folder = folder_with(&[("my survey.csv", survey().as_bytes())]);
     let path = folder.path();

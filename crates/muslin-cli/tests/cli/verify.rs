@@ -203,3 +203,24 @@ fn labels_of_other_tools_are_read_or_said_not_to_be_understood() {
     ];
     assert_eq!(muslin(folder.path(), &wrong).status.code(), Some(2));
 }
+
+#[test]
+fn a_combination_of_a_column_that_no_table_has_is_an_error() {
+    let table = b"c0,c2,s\na,x,1\na,y,2\nb,x,1\nb,y,2\n";
+    let policy = "schema = 1\n[columns.c0]\nrole = 'quasi-identifier'\n[columns.c2]\nrole = 'other'\n[columns.s]\nrole = 'sensitive'\n[release]\nk = 2\n[[release.combination]]\ncolumns = ['c0', 'c2']\nk = 2\n";
+    let wrong = policy.replace("['c0', 'c2']", "['c0', 'c_2']");
+    let folder = folder_with(&[
+        ("t.csv", table),
+        ("right.toml", policy.as_bytes()),
+        ("wrong.toml", wrong.as_bytes()),
+    ]);
+    let verified = |policy: &str| {
+        let args = ["verify", "t.csv", "-p", policy, "--no-attacks", "--original", "t.csv"];
+        let output = muslin(folder.path(), &args);
+        (output.status.code(), seen(&output))
+    };
+    let (code, said) = verified("right.toml");
+    assert!(code == Some(1) && said.contains("Failed"), "{said}");
+    let (code, said) = verified("wrong.toml");
+    assert!(code == Some(2) && said.contains("there is no column `c_2`"), "{said}");
+}

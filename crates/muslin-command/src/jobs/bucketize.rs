@@ -7,12 +7,14 @@ use crate::Places;
 use crate::args::{Bucketize, Common};
 
 /// What is used of a policy.
-const USED: [&str; 3] = ["columns.*.diversity", "columns.*.closeness", "protect.bucketize.*"];
+const USED: [&str; 4] =
+    ["columns.*.publish", "columns.*.diversity", "columns.*.closeness", "protect.bucketize.*"];
 
 impl Bucketize {
     /// The job that the flags and the policy file describe; flags win.
     pub fn job(&self, common: &Common, places: &Places) -> Result<BucketizeJob, Wrong> {
         let mut asked = Asked::new(&self.input, places)?;
+        asked.publish_on_request();
         same_missing_by_policy(&asked, self.input.missing)?;
         let buckets = &self.buckets;
         set_quasi_identifiers(&mut asked.roles, buckets.quasi_identifiers.as_deref());

@@ -7,7 +7,8 @@ use crate::Places;
 use crate::args::{Bounds, Common, Generalize};
 
 /// What is used of a policy.
-const USED: [&str; 6] = [
+const USED: [&str; 7] = [
+    "columns.*.publish",
     "columns.*.hierarchy",
     "columns.*.diversity",
     "columns.*.closeness",
@@ -20,6 +21,7 @@ impl Generalize {
     /// The job that the flags and the policy file describe; flags win.
     pub fn job(&self, common: &Common, places: &Places) -> Result<GeneralizeJob, Wrong> {
         let mut asked = Asked::new(&self.input, places)?;
+        asked.publish_on_request();
         same_missing_by_policy(&asked, self.input.missing)?;
         let (target, recode) = (&self.target, &self.recode);
         let own = asked.policy.as_ref().map(|policy| policy.protect.generalize.clone());

@@ -7,12 +7,13 @@ use crate::Places;
 use crate::args::{Common, Mask, Names};
 
 /// What is used of a policy.
-const USED: [&str; 3] = ["columns.*.weight", "protect.mask.*", "utility.keep"];
+const USED: [&str; 4] = ["columns.*.publish", "columns.*.weight", "protect.mask.*", "utility.keep"];
 
 impl Mask {
     /// The job that the flags and the policy file describe; flags win.
     pub fn job(&self, common: &Common, places: &Places) -> Result<MaskJob, Wrong> {
         let mut asked = Asked::new(&self.input, places)?;
+        asked.publish_on_request();
         set_quasi_identifiers(&mut asked.roles, self.search.quasi_identifiers.as_deref());
         let search = &self.search;
         let own = asked.policy.as_ref().map(|policy| policy.protect.mask.clone());

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use muslin::{CellCost, Error, Policy, ProtectMethod, Spread, SpreadSetting};
+use muslin::{CellCost, Error, Policy, ProtectMethod, Role, Spread, SpreadSetting};
 
 use super::{Asked, Wrong};
 
@@ -30,6 +30,16 @@ impl Asked {
         };
         let keys = self.policy.iter().flat_map(Policy::keys);
         keys.filter(|key| !is_used(key)).collect()
+    }
+
+    /// What the policy publishes on request is published as any other column is.
+    pub(super) fn publish_on_request(&mut self) {
+        let Some(policy) = &self.policy else { return };
+        for (name, role) in &mut self.roles {
+            if role.is_published_on_request() && policy.publishes(name) {
+                *role = Role::Other;
+            }
+        }
     }
 
     /// The k of a flag, or else of the policy.

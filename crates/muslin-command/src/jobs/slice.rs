@@ -7,13 +7,19 @@ use crate::Places;
 use crate::args::{Common, Slice};
 
 /// What is used of a policy.
-const USED: [&str; 4] =
-    ["columns.*.hierarchy", "columns.*.diversity", "columns.*.closeness", "protect.slice.*"];
+const USED: [&str; 5] = [
+    "columns.*.publish",
+    "columns.*.hierarchy",
+    "columns.*.diversity",
+    "columns.*.closeness",
+    "protect.slice.*",
+];
 
 impl Slice {
     /// The job that the flags and the policy file describe; flags win.
     pub fn job(&self, common: &Common, places: &Places) -> Result<SliceJob, Wrong> {
         let mut asked = Asked::new(&self.input, places)?;
+        asked.publish_on_request();
         same_missing_by_policy(&asked, self.input.missing)?;
         let (cut, how) = (&self.cut, &self.how);
         set_hierarchies(&mut asked.hierarchies, &how.hierarchy);

@@ -9,7 +9,8 @@ use crate::Places;
 use crate::args::{Common, Suppress};
 
 /// What is used of a policy.
-const USED: [&str; 7] = [
+const USED: [&str; 8] = [
+    "columns.*.publish",
     "columns.*.weight",
     "columns.*.diversity",
     "columns.*.closeness",
@@ -23,6 +24,7 @@ impl Suppress {
     /// The job that the flags and the policy file describe; flags win.
     pub fn job(&self, common: &Common, places: &Places) -> Result<SuppressJob, Wrong> {
         let mut asked = Asked::new(&self.input, places)?;
+        asked.publish_on_request();
         same_missing_by_policy(&asked, self.input.missing)?;
         let search = &self.search;
         set_quasi_identifiers(&mut asked.roles, search.quasi_identifiers.as_deref());

@@ -637,6 +637,7 @@ def plan(
     quasi_identifiers: Names | None = None,
     qi: Names | None = None,
     k: int | Sequence[int] | None = None,
+    budget: Time | None = None,
     policy: Policy | None = None,
     columns: Names | None = None,
     exclude: Names | None = None,
@@ -700,7 +701,8 @@ def protect(
 
     >>> import muslin as mu
     >>> people = mu.demo_data(rows=500)
-    >>> release = mu.protect(people, mu.init(people).policy)
+    >>> policy = mu.init(people, role={"charge": "sensitive"}).policy
+    >>> release = mu.protect(people, policy)
     >>> release.verification.met
     True
     """

@@ -184,7 +184,7 @@ class Candidate(Record):
     best: bool
     """Whether no other candidate is as good in both mean risk and loss, and better in one."""
     failed: str | None
-    """Why there are no figures: what the policy asks for is not reached."""
+    """Why there are no figures: what the policy asks for is not reached, or not within the budget."""
     highest_risk: float
     """The highest risk of anybody: one by the smallest class."""
     k: int
@@ -415,7 +415,7 @@ class DependenciesReport(Record):
     coverage: str | None
     """"""
     found: list[DependencyReport]
-    """The dependencies, the strongest first."""
+    """The dependencies: first those between columns that a release publishes, the strongest first; then those of survey weights; then those of identifiers, units and households."""
     of_rows: int
     """Rows of the table."""
     pairs: PartCoverage | None
@@ -1873,11 +1873,13 @@ class VerdictFinding(Record):
     """The columns that do it, the worst first."""
     kind: str
     """Its kind."""
+    remedy: str | None
+    """What ends it, and how to accept it; none where there is nothing to do but to check."""
     rows: int
     """Rows that it concerns; 0 where it concerns none in particular."""
     text: str
     """What was found, without a value of a cell."""
-    _fields = frozenset(("columns", "kind", "rows", "text",))
+    _fields = frozenset(("columns", "kind", "remedy", "rows", "text",))
     _parts = {}
 
 

@@ -124,6 +124,25 @@ impl<'a> Decoder<'a> {
         match label {
             Label::Any => Some(Some(Cover::Any)),
             Label::Value(value) => Some(original.code(&value).map(Cover::Exact)),
+            Label::Range { bounds, within, .. } if self.has_texts_of_numbers(&bounds) => {
+                let is_within = |own: f64| {
+                    bounds.iter().filter_map(numbers).any(|(low, high)| {
+                        (low < own || within.low && low <= own)
+                            && (own < high || within.high && own <= high)
+                    })
+                };
+                Some(original.texts_where(is_within))
+            }
+            Label::Side { bound, is_below, with_bound }
+                if self.has_texts_of_numbers(&[(bound, bound)]) =>
+            {
+                let bound = labels::number(bound)?;
+                let is_there = |own: f64| {
+                    let is_beyond = if is_below { own < bound } else { own > bound };
+                    is_beyond || with_bound && (own - bound).abs() < f64::MIN_POSITIVE
+                };
+                Some(original.texts_where(is_there))
+            }
             Label::Range { bounds, within, is_bare } => match (&self.tree, original.kind) {
                 (_, Kind::Text) if is_bare => None,
                 // Texts are in the order of the hierarchy.
@@ -147,6 +166,14 @@ impl<'a> Decoder<'a> {
                 }
             }
         }
+    }
+
+    /// Whether numbers bound a label and the people's values are texts: one value that is no number, such as `unknown`,
+    /// makes their column one of texts, and the others are numbers all the same.
+    fn has_texts_of_numbers(&self, bounds: &[(&str, &str)]) -> bool {
+        let is_text = self.original.as_ref().is_some_and(|own| own.kind == Kind::Text);
+        let are_numbers = bounds.iter().all(|own| numbers(own).is_some());
+        self.is_of_some && self.tree.is_none() && is_text && are_numbers
     }
 
     /// The values that are known; nothing where all have to be and one is not.
@@ -175,6 +202,13 @@ impl Original {
         // Zero has no sign here, as in a dictionary.
         let order = |value: &f64| (value + 0.0).total_cmp(&(number + 0.0));
         self.numbers.binary_search_by(order).ok().and_then(|at| u32::try_from(at).ok())
+    }
+
+    /// The texts that are such numbers.
+    fn texts_where(&self, is_there: impl Fn(f64) -> bool) -> Option<Cover> {
+        let is_one = |text: &String| labels::number(text).is_some_and(&is_there);
+        let found = (0u32..).zip(&self.texts).filter(|(_, text)| is_one(text)).map(|(at, _)| at);
+        Cover::of_values(found.collect())
     }
 
     /// Whether a text is a value as the column might have it, by its type.
@@ -312,6 +346,11 @@ impl Original {
     fn has_years(&self, bound: &str) -> bool {
         bound.contains(['-', ':']) || self.texts.first().is_none_or(|own| own.contains('-'))
     }
+}
+
+/// Bounds that are numbers.
+fn numbers((low, high): &(&str, &str)) -> Option<(f64, f64)> {
+    labels::number(low).zip(labels::number(high))
 }
 
 /// Bounds without quotes.

@@ -200,7 +200,7 @@ impl AttackResult {
         let is_rare = |right: Option<u64>, scored: u64, baseline: Option<f64>, tries: usize| {
             let (Some(right), Some(baseline)) = (right, baseline) else { return true };
             #[expect(clippy::cast_precision_loss, reason = "a number of columns")]
-            let chance = chance_of(right, scored, baseline) * tries.max(1) as f64;
+            let chance = chance_of(right, scored, drawn(baseline, scored)) * tries.max(1) as f64;
             chance < CHANCE
         };
         let columns = attack.columns();
@@ -310,6 +310,14 @@ fn chance_of(right: u64, scored: u64, baseline: f64) -> f64 {
     tail
 }
 
+/// A baseline as an estimate: that none of two guesses was right does not mean that none ever is. It is drawn towards
+/// one half as by one more right guess and one more wrong one (Laplace's rule of succession).
+#[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
+fn drawn(baseline: f64, scored: u64) -> f64 {
+    let all = scored as f64;
+    if baseline >= 1.0 { 1.0 } else { (baseline.max(0.0) * all + 1.0) / (all + 2.0) }
+}
+
 /// The chance below which a success is no chance, in each direction.
 const CHANCE: f64 = 0.025;
 
@@ -341,6 +349,10 @@ mod tests {
         assert!(near(chance_of(0, 5, 0.5), 1.0) && near(chance_of(5, 5, 0.0), 0.0));
         assert!(near(chance_of(5, 5, 0.5), 1.0 / 32.0));
         assert!(near(chance_of(3, 3, 1.0), 1.0));
+        // One of two, where the baseline was wrong twice, is nothing to speak of; eight of ten are.
+        assert!(chance_of(1, 2, drawn(0.0, 2)) > CHANCE && chance_of(1, 1, drawn(0.0, 1)) > CHANCE);
+        assert!(chance_of(8, 10, drawn(0.0, 10)) < CHANCE);
+        assert!(near(drawn(0.5, 2), 0.5) && near(drawn(0.0, 8), 0.1) && near(drawn(1.0, 8), 1.0));
         assert!(chance_of(600, 1_000, 0.5) < 1e-9 && chance_of(500, 1_000, 0.5) > 0.5);
     }
 }

@@ -98,6 +98,7 @@ impl BucketizeJob {
     pub fn run(&self, run: &Run) -> Result<BucketizeReport> {
         self.check()?;
         let mut whole = Whole::of(&self.input, &self.read, &self.roles, false, run)?;
+        whole.check_decided(&self.roles)?;
         let (Made { release, mut report, .. }, counts) = self.both(&mut whole, run)?;
         let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
         if let Some(output) = self.output.as_ref().filter(|_| !is_interrupted) {

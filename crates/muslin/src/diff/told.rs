@@ -56,7 +56,7 @@ pub(super) fn report(job: &DiffJob, both: &Pair, losses: &Losses) -> DiffReport 
         queries: queries(job, losses),
         marginals: losses.marginals().iter().map(marginal).collect(),
         written: Vec::new(),
-        warnings: warnings(both, losses),
+        warnings: warnings(job, both, losses),
     }
 }
 
@@ -216,8 +216,17 @@ fn label(column: &Column, bin: &Bin, show_values: bool) -> Option<String> {
 }
 
 /// What to look at before relying on the figures.
-fn warnings(both: &Pair, losses: &Losses) -> Vec<String> {
+fn warnings(job: &DiffJob, both: &Pair, losses: &Losses) -> Vec<String> {
     let mut warnings = both.warnings.clone();
+    let sensitive = both.whole.sensitive(job.sensitive.as_deref(), &job.roles).unwrap_or_default();
+    if sensitive.len() > 1 {
+        let all: Vec<String> = sensitive.iter().map(|&id| both.whole.name(id)).collect();
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        warnings.push(format!(
+            "several columns are sensitive ({}): association with none of them was measured; pass `--sensitive NAME` for one",
+            names(&all)
+        ));
+    }
     let found = losses.suppression();
     if found.rows_added() > 0 {
         warnings.insert(

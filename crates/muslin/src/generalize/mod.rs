@@ -178,6 +178,7 @@ impl GeneralizeJob {
             output.check(&self.input)?;
         }
         let mut whole = Whole::of(&self.input, &self.read, &self.roles, false, run)?;
+        whole.check_decided(&self.roles)?;
         let Made { release, mut report, .. } = self.on(&mut whole, run)?;
         let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
         if let Some(output) = self.output.as_ref().filter(|_| !is_interrupted) {

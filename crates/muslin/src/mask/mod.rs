@@ -125,7 +125,8 @@ impl MaskJob {
         if !self.at.is_memory() {
             return self.run_elsewhere(run);
         }
-        let whole = Whole::of(&self.input, &self.read, &self.roles, self.distinct_rows, run)?;
+        let mut whole = Whole::of(&self.input, &self.read, &self.roles, self.distinct_rows, run)?;
+        whole.check_decided(&self.roles)?;
         let mut report = self.chosen(&whole, run)?;
         self.write(&whole, &mut report, run)?;
         Ok(report)

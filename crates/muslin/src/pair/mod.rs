@@ -107,8 +107,7 @@ impl Pair {
     /// The pair of an original that was read.
     pub(crate) fn with(original: Original, job: &PairSettings, run: &Run) -> Result<Self> {
         let Original { mut whole, lacking } = original;
-        let mut told = Vec::new();
-        let sensitive = sensitive(job, &whole, &mut told)?;
+        let sensitive = sensitive(job, &whole)?;
         let name = sensitive.map(|id| whole.name(id));
         whole.leave_sensitive(job.roles, &name.as_deref().into_iter().collect::<Vec<_>>());
         let sensitive = sensitive.map(ColumnId::index);
@@ -136,7 +135,8 @@ impl Pair {
         let known = &whole.warnings;
         let mut of_release = warnings(&release, &source, &options);
         of_release.retain(|warning| !known.contains(warning));
-        told.extend(of_release.into_iter().map(|warning| format!("in the release: {warning}")));
+        let mut told: Vec<String> =
+            of_release.into_iter().map(|warning| format!("in the release: {warning}")).collect();
 
         let buckets = buckets(job, &whole, sensitive, &release, &mut told)?;
         let hierarchies = hierarchies(job, &whole)?;
@@ -269,19 +269,8 @@ pub(crate) fn with_token(table: EncodedTable, token: Option<&str>) -> Result<Enc
 }
 
 /// The sensitive column that is named, or the only one with that role.
-fn sensitive(
-    job: &PairSettings,
-    whole: &Whole,
-    told: &mut Vec<String>,
-) -> Result<Option<ColumnId>> {
+fn sensitive(job: &PairSettings, whole: &Whole) -> Result<Option<ColumnId>> {
     let found = whole.sensitive(job.sensitive, job.roles)?;
-    if found.len() > 1 {
-        let all: Vec<&str> = found.iter().map(|&id| whole.table.column(id).name()).collect();
-        told.push(format!(
-            "several columns are sensitive ({}), and none was looked at as such: pass `--sensitive NAME`",
-            names(&all)
-        ));
-    }
     Ok(found.first().copied().filter(|_| found.len() == 1))
 }
 

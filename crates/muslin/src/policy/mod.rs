@@ -432,7 +432,7 @@ impl Policy {
     }
 
     /// Whether a column with the role `weight`, `unit` or `household` is published.
-    pub(crate) fn publishes(&self, column: &str) -> bool {
+    pub fn publishes(&self, column: &str) -> bool {
         self.columns.get(column).and_then(|column| column.publish).unwrap_or(false)
     }
 

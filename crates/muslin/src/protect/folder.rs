@@ -64,9 +64,11 @@ impl ProtectJob {
             Input::Stdin | Input::Memory(_) => None,
         };
         let earlier = self.earlier(report.input_sha256.as_deref(), sha256(&path)?.as_deref());
+        // What else lies here is no business of whoever gets the release.
+        let public = report.clone();
         report.warnings.extend(earlier);
         let names = (data.as_str(), beside);
-        self.fill(&folder, names, &report, &lost, &work.entries)?;
+        self.fill(&folder, names, &public, &(&report, &lost), &work.entries)?;
         run.check()?;
         folder.commit()?;
         Ok(report)
@@ -290,7 +292,7 @@ impl ProtectJob {
         folder: &SafeFolder,
         (data, suppressed): (&str, Option<String>),
         report: &ProtectReport,
-        lost: &DiffReport,
+        (internal_report, lost): &(&ProtectReport, &DiffReport),
         entries: &[Entry],
     ) -> Result<()> {
         let path = folder.path();
@@ -323,7 +325,7 @@ impl ProtectJob {
         };
         write_text(&json(&manifest)?, &path.join(MANIFEST), &[])?;
         let internal = folder.inner(INTERNAL)?;
-        write_text(&json(report)?, &internal.join(REPORT), &[])?;
+        write_text(&json(internal_report)?, &internal.join(REPORT), &[])?;
         write_text(&json(lost)?, &internal.join("diff.json"), &[])?;
         Ok(write_text(&ledger(entries, report), &internal.join("ledger.csv"), &[])?)
     }
@@ -382,6 +384,16 @@ fn ledger(entries: &[Entry], report: &ProtectReport) -> String {
     text
 }
 
+/// How many rows were removed, for the public: a number from 1 to below k would say how many people stood out.
+fn removed(report: &ProtectReport) -> String {
+    let k = report.claims.iter().filter_map(|claim| claim.k).max().unwrap_or(2).into();
+    match report.rows_before.saturating_sub(report.rows_after) {
+        0 => "removed rows: none".into(),
+        some if some < k => format!("removed rows: fewer than {k}"),
+        _ => format!("removed rows: {:.1} %", report.loss.removed_share * 100.0),
+    }
+}
+
 /// What was verified and what was not, without a value of a cell.
 fn summary(report: &ProtectReport) -> String {
     let mut text = String::from("# About this release\n\n");
@@ -410,6 +422,7 @@ fn summary(report: &ProtectReport) -> String {
         }
     };
     list("Findings", &mut found.findings.iter().map(|own| format!("{}.", own.for_release())));
+    list("Accepted", &mut found.accepted.iter().map(|own| format!("{}.", own.for_release())));
     list("Warnings", &mut report.warnings.iter().map(|own| format!("{own}.")));
     list(
         "How it was made",
@@ -423,7 +436,7 @@ fn summary(report: &ProtectReport) -> String {
     let mut lost = vec![
         format!("information loss on the quasi-identifiers (GCP): {}", percent(loss.gcp)),
         format!("suppressed cells: {}", percent(loss.suppressed_share)),
-        format!("removed rows: {}", percent(loss.removed_share)),
+        removed(report),
     ];
     let changed = loss.columns.iter().filter(|own| !own.withheld && own.changed_share > 0.0);
     lost.extend(changed.map(|own| {

@@ -22,7 +22,7 @@ pub use self::report::{ChangedColumn, ProtectLoss, ProtectReport};
 pub use self::settle::UndecidedColumn;
 pub use self::steps::ProtectStep;
 
-pub(crate) use self::settle::refusal;
+pub(crate) use self::settle::{of_column, refusal};
 pub(crate) use self::steps::wrong;
 
 use self::settle::Settled;

@@ -1,7 +1,7 @@
 //! What protections would cost, before one is chosen.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use muslin_engine::{Coverage, Engine, MemoryEngine, Run};
 use muslin_verify::loss::Reading;
@@ -72,7 +72,7 @@ pub struct Candidate {
     pub seconds: f64,
     /// Whether no other candidate is as good in both mean risk and loss, and better in one.
     pub best: bool,
-    /// Why there are no figures: what the policy asks for is not reached.
+    /// Why there are no figures: what the policy asks for is not reached, or not within the budget.
     pub failed: Option<String>,
     /// The sections `[release]` and `[protect]` of the policy that asks for this candidate.
     pub toml: String,
@@ -80,8 +80,9 @@ pub struct Candidate {
 
 impl ProtectJob {
     /// Tries protections for each k, and writes nothing. A table of many rows is tried in part: loss is
-    /// then higher than for all of it.
-    pub fn plan(&self, ks: &[u32], run: &Run) -> Result<PlanReport> {
+    /// then higher than for all of it. Each candidate gets an equal part of `budget`; one that takes longer has
+    /// no figures.
+    pub fn plan(&self, ks: &[u32], budget: Duration, run: &Run) -> Result<PlanReport> {
         let Settled { job, mut whole, .. } = self.settled(run)?;
         let rows = whole.table.rows();
         let seed = run.seed_of_run();
@@ -93,10 +94,11 @@ impl ProtectJob {
         let is_all = work.whole.table.rows() == rows;
         let (highest_risk, mean_risk) = work.risks(run)?;
         let mut candidates = Vec::new();
+        let all = u32::try_from(ks.len() * METHODS.len()).unwrap_or(u32::MAX).max(1);
         for &k in ks {
             for method in METHODS {
                 run.check()?;
-                candidates.push(job.tried(method, k, (&work, is_all), run)?);
+                candidates.push(job.tried(method, k, (&work, is_all), budget / all, run)?);
             }
         }
         mark_best(&mut candidates);
@@ -126,9 +128,12 @@ impl ProtectJob {
         method: Method,
         k: u32,
         (before, is_all): (&Work, bool),
+        time: Duration,
         run: &Run,
     ) -> Result<Candidate> {
         let started = Instant::now();
+        let of_plan = run;
+        let run = &run.clone().at_most(time);
         let job = self.with(method, k, run);
         let mut candidate = Candidate {
             method: method.name().into(),
@@ -158,7 +163,16 @@ impl ProtectJob {
             }
             // What one method cannot do, another may.
             Err(error) if error.failure() == crate::Failure::Unreachable => {
-                candidate.failed = Some(first_line(&error.to_string()));
+                let why = first_line(&error.to_string());
+                candidate.failed = Some(format!("what the policy asks for is not reached: {why}"));
+            }
+            // The limits of the whole plan end it; those of a candidate end the candidate.
+            Err(error) if error.failure() == crate::Failure::Limit => {
+                of_plan.check()?;
+                candidate.failed = Some(format!(
+                    "it takes longer than {:.1} s; pass a larger `--budget`",
+                    time.as_secs_f64()
+                ));
             }
             Err(error) => return Err(error),
         }

@@ -166,7 +166,8 @@ fn are(all: &[String]) -> String {
     format!("{columns} {} {are}", names(&short))
 }
 
-fn of_column(column: &Column) -> UndecidedColumn {
+/// A column that nobody has decided.
+pub(crate) fn of_column(column: &Column) -> UndecidedColumn {
     let (role, reason, consider) = suggestion(column);
     let consider = consider.unwrap_or_else(|| format!("suggested: `{}`", role.name()));
     UndecidedColumn { name: column.name().to_owned(), reason, consider }

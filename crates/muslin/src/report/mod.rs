@@ -287,15 +287,7 @@ impl ReportJob {
                     roles: self.roles.clone(),
                     ..ProtectJob::new(self.input.clone(), policy.clone(), "")
                 };
-                match job.plan(&[3, 5, 10, 20], &run.clone().at_most(self.budget)) {
-                    Ok(plan) => Some(plan),
-                    // What does not fit the budget is left out.
-                    Err(error) if error.failure() == crate::Failure::Limit => {
-                        run.check()?;
-                        None
-                    }
-                    Err(error) => return Err(error),
-                }
+                Some(job.plan(&[3, 5, 10, 20], self.budget, run)?)
             }
             None => None,
         };

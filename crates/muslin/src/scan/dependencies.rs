@@ -8,7 +8,7 @@
 //! holds for the sample as well, nearly always, and what is suggested is counted on all rows.
 
 use muslin_engine::Partition;
-use muslin_table::{ColumnId, EncodedTable, MissingRule};
+use muslin_table::{ColumnId, EncodedTable, MissingRule, Role};
 use serde::Serialize;
 
 use super::budget::{Budget, PartCoverage};
@@ -25,7 +25,8 @@ pub struct DependenciesReport {
     pub part: PartCoverage,
     /// Rows in which two columns were looked for that decide a third; none where they were not.
     pub pairs: Option<PartCoverage>,
-    /// The dependencies, the strongest first.
+    /// The dependencies: first those between columns that a release publishes, the strongest first; then
+    /// those of survey weights; then those of identifiers, units and households.
     pub found: Vec<DependencyReport>,
 }
 
@@ -95,13 +96,14 @@ pub(super) fn look(scene: &Scene<'_>, mut budget: Budget) -> Result<Dependencies
         budget.take(fewer.rows() as u64 * triples);
         found.extend(search.pairs(&fewer, &found, &budget)?);
     }
-    let mut reports = Vec::new();
     found.sort_by(|a, b| {
-        b.share()
-            .total_cmp(&a.share())
+        a.rank(scene)
+            .cmp(&b.rank(scene))
+            .then(b.share().total_cmp(&a.share()))
             .then(a.from.len().cmp(&b.from.len()))
             .then_with(|| a.from.cmp(&b.from).then(a.to.cmp(&b.to)))
     });
+    let mut counted_ones = Vec::new();
     for candidate in found.into_iter().take(MOST) {
         let all = scene.rows();
         let steps = all * (candidate.from.len() as u64 + 1);
@@ -113,10 +115,13 @@ pub(super) fn look(scene: &Scene<'_>, mut budget: Budget) -> Result<Dependencies
             candidate
         };
         if counted || candidate.rows < all || candidate.holds(table, None) {
-            reports.push(candidate.report(scene));
+            counted_ones.push(candidate);
         }
     }
-    reports.sort_by(|a, b| b.share.total_cmp(&a.share));
+    // Counted on all rows, a share may be less than that of the sample.
+    counted_ones
+        .sort_by(|a, b| a.rank(scene).cmp(&b.rank(scene)).then(b.share().total_cmp(&a.share())));
+    let reports = counted_ones.iter().map(|one| one.report(scene)).collect();
     let part = |rows: usize| {
         let part = PartCoverage::of(rows as u64, table.rows() as u64, budget.run());
         if search.over { part.stopped() } else { part }
@@ -223,6 +228,16 @@ impl Candidate {
 
     fn share(&self) -> f64 {
         share(self.kept, self.rows)
+    }
+
+    /// How little it matters to a release: what it does not publish determines nothing in it.
+    fn rank(&self, scene: &Scene<'_>) -> u8 {
+        let rank = |id: &ColumnId| match scene.columns[id.index()].role {
+            Role::Identifier | Role::Unit | Role::Household => 2,
+            Role::Weight => 1,
+            _ => 0,
+        };
+        self.from.iter().chain([&self.to]).map(rank).max().unwrap_or(0)
     }
 
     fn report(&self, scene: &Scene<'_>) -> DependencyReport {

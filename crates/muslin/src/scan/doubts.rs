@@ -19,6 +19,8 @@ pub(super) enum Doubt {
     Repeated,
     /// A survey weight, or a weight of bodies.
     Weights,
+    /// A sensitive amount that few rows share.
+    Amount,
 }
 
 impl Doubt {
@@ -45,6 +47,9 @@ impl Doubt {
             }
             Self::Repeated => {
                 "`identifier` if it is a person's, `quasi-identifier` if it is a place's or a firm's"
+            }
+            Self::Amount => {
+                "`quasi-identifier` to publish it in ranges, `identifier` to leave it out; `sensitive` publishes it unchanged, and a known amount then identifies its row"
             }
             Self::Weights => {
                 "`weight` for a survey weight, `quasi-identifier` for the weight of a body"

@@ -5,6 +5,7 @@ use muslin_table::{Column, Number};
 
 use super::patterns::{self, Pattern};
 use super::roles::{is_free_text, parts_of};
+use super::words::{Topic, spoken};
 
 /// What a column's values are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +50,9 @@ const WHICH_NAME: &[&str] = &[
     "first", "last", "full", "given", "family", "middle", "maiden", "person", "patient", "client",
 ];
 
+/// More different sentences than these are no labels of categories.
+const CATEGORIES: u64 = 20;
+
 /// Values repeat where each of them is in this many rows on average.
 const REPEATS: u64 = 20;
 
@@ -75,9 +79,15 @@ fn of_text(column: &Column, parts: &[String]) -> Nature {
     let distinct = column.dictionary().len() as u64;
     let is_rare = distinct * REPEATS >= valued;
     // Labels of a few categories may be sentences as well.
+    let is_varied = is_rare || distinct > CATEGORIES;
     let pattern = patterns::look(column, parts).map(|found| found.pattern);
-    if let Some(pattern) = pattern.filter(|&own| own != Pattern::FreeText || is_rare) {
+    if let Some(pattern) = pattern.filter(|&own| own != Pattern::FreeText || is_varied) {
         return Nature::Telling(pattern);
+    }
+    // Whatever the column is called, unless it speaks of places, work and the like.
+    let is_known = || spoken(parts).iter().any(|(topic, _)| *topic == Topic::Known);
+    if patterns::may_be_names(column) && !is_known() {
+        return Nature::Telling(Pattern::PersonName);
     }
     let texts = column.dictionary().texts();
     if !texts.is_empty() && texts.iter().all(|text| patterns::is_date(text.trim())) {
@@ -177,6 +187,18 @@ mod tests {
         let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
         assert_eq!(texts("family", &labels, 10), Nature::Telling(Pattern::FreeText));
         assert_eq!(texts("family_type", &labels, 1_000), Nature::Category);
+        // More than a few of them are no categories, however often they repeat.
+        let labels: Vec<String> = (0..40).map(label).collect();
+        let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+        assert_eq!(texts("notes", &labels, 4_000), Nature::Telling(Pattern::FreeText));
+        // Names of people under any heading; towns are called towns.
+        let first = ["Ann", "Jan", "Ida", "Eva", "Tom"];
+        let last = ["Huber", "Maier", "Lang", "Vogt"];
+        let both = first.iter().flat_map(|own| last.map(|other| format!("{own} {other}")));
+        let both: Vec<String> = both.collect();
+        let both: Vec<&str> = both.iter().map(String::as_str).collect();
+        assert_eq!(texts("patient", &both, 3_000), Nature::Telling(Pattern::PersonName));
+        assert_eq!(texts("town", &both, 3_000), Nature::Category);
     }
 
     #[test]

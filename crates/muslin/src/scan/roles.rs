@@ -176,7 +176,13 @@ impl Looked<'_> {
             return Some(found);
         }
         if let Some(word) = self.speaks(Topic::Sensitive) {
-            return Some(Ok((Role::Sensitive, format!("named `{word}`"))));
+            let reason = format!("named `{word}`");
+            // An amount that few rows share numbers them: a household's income is the same as its number.
+            if self.distinct > FEW && !self.repeats() && self.is_amount() {
+                let reason = format!("{reason}, {} distinct values", self.distinct);
+                return Some(Err((Doubt::Amount, reason)));
+            }
+            return Some(Ok((Role::Sensitive, reason)));
         }
         if let Some(word) = self.speaks(Topic::AnyWeight) {
             return Some(self.weight(word));
@@ -262,6 +268,9 @@ impl Looked<'_> {
         if is_free_text(column, distinct, self.valued) {
             return doubt(Doubt::FreeText, "long texts, hardly repeated".into());
         }
+        if patterns::may_be_names(column) {
+            return doubt(Doubt::Names, "values look like names of people".into());
+        }
         if matches!(kind, "number" | "duration") && !(self.is_few() || self.is_whole()) {
             let (what, reason) = if is_nearly_unique(column) {
                 (Doubt::Unique, "a measure, nearly unique".to_owned())
@@ -319,16 +328,28 @@ impl Looked<'_> {
 
     /// Whether most values are texts without a digit.
     fn has_texts(&self) -> bool {
+        self.most_texts(|text| !text.chars().any(|letter| letter.is_ascii_digit()))
+    }
+
+    /// Whether the values are numbers, or most of them are and others, such as `k.A.`, made the column one of texts.
+    fn is_amount(&self) -> bool {
+        let is_number = |text: &str| {
+            text.chars().any(|c| c.is_ascii_digit())
+                && text.chars().all(|c| c.is_ascii_digit() || ".,'+- ".contains(c))
+        };
+        self.numbers().is_some() || self.most_texts(is_number)
+    }
+
+    /// Whether the column is one of texts, and most of them are of a kind.
+    fn most_texts(&self, is_of_kind: impl Fn(&str) -> bool) -> bool {
         if !self.is_text() {
             return false;
         }
         let values = self.column.dictionary().values().as_string::<i32>();
         let looked_at = values.len().min(LOOKED_AT);
         let value = |step: usize| values.value(step * values.len() / looked_at);
-        let plain = (0..looked_at)
-            .filter(|&step| !value(step).chars().any(|letter| letter.is_ascii_digit()))
-            .count();
-        plain * 2 > looked_at
+        let found = (0..looked_at).filter(|&step| is_of_kind(value(step))).count();
+        found * 2 > looked_at
     }
 }
 

@@ -231,6 +231,7 @@ impl SuppressJob {
             output.check(&self.input)?;
         }
         let mut whole = Whole::of(&self.input, &self.read, &self.roles, false, run)?;
+        whole.check_decided(&self.roles)?;
         let (decided, mut report) = self.decided(&mut whole, run)?;
         let is_interrupted = report.coverage == Coverage::Stopped { by: Stop::Interrupted };
         if is_interrupted {

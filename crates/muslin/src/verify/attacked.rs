@@ -9,23 +9,31 @@ use crate::input::names;
 use crate::verdict::{VerdictFinding, VerdictFindingKind};
 use crate::{Failure, Result};
 
+/// What attacks on a release found.
+#[derive(Default)]
+pub(super) struct Attacked {
+    /// Attacks that succeed.
+    pub(super) findings: Vec<VerdictFinding>,
+    /// Those that succeed and are accepted.
+    pub(super) accepted: Vec<VerdictFinding>,
+    /// What is left to try.
+    pub(super) left: Option<String>,
+}
+
 impl VerifyJob {
-    /// Tries the attacks that need no more than was read. What they find, and what is left to try.
+    /// Tries the attacks that need no more than was read.
     pub(super) fn attacked(
         &self,
         claims: &[Claim],
         tables: Tables<'_>,
         is_marked: bool,
         run: &Run,
-    ) -> Result<(Vec<VerdictFinding>, Option<String>)> {
+    ) -> Result<Attacked> {
         if !self.attacks {
-            return Ok((vec![unchecked("no attack was tried")], None));
+            return Ok(untried("no attack was tried"));
         }
         if tables.elsewhere.is_some() {
-            return Ok((
-                vec![unchecked("no attack was tried, as the release does not fit into memory")],
-                None,
-            ));
+            return Ok(untried("no attack was tried, as the release does not fit into memory"));
         }
         let mut job = AttackJob::new(self.release.clone());
         job.original.clone_from(&self.original);
@@ -41,17 +49,23 @@ impl VerifyJob {
         let Tables { release, report, pair, .. } = tables;
         let held = Held { release, pair, report, is_marked };
         match job.on(held, claims, run) {
-            Ok(report) => Ok((self.successes(&report), left(&report))),
+            Ok(report) => Ok(self.successes(&report)),
             Err(error) if error.failure() == Failure::Limit => {
-                Ok((vec![unchecked("a limit ended the attacks")], None))
+                Ok(untried("a limit ended the attacks"))
             }
             Err(error) => Err(error),
         }
     }
 
-    fn successes(&self, report: &AttackReport) -> Vec<VerdictFinding> {
-        let is_open = |own: &&AttackResult| own.finding && !self.accept.contains(&own.name);
-        report.attacks.iter().filter(is_open).map(of_attack).collect()
+    fn successes(&self, report: &AttackReport) -> Attacked {
+        let found = report.attacks.iter().filter(|own| own.finding);
+        let (accepted, open): (Vec<&AttackResult>, Vec<&AttackResult>) =
+            found.partition(|own| self.accept.contains(&own.name));
+        Attacked {
+            findings: open.into_iter().map(of_attack).collect(),
+            accepted: accepted.into_iter().map(of_attack).collect(),
+            left: left(report),
+        }
     }
 }
 
@@ -67,12 +81,19 @@ fn of_attack(attack: &AttackResult) -> VerdictFinding {
         text: format!("The attack {}{aim} succeeds: {}", attack.name, attack.achieved()),
         columns,
         rows: attack.guessed,
+        remedy: Some(format!(
+            "{}; or accept the attack with `release.accept = [\"{}\"]` in the policy",
+            attack.defence, attack.name
+        )),
     }
 }
 
-fn unchecked(text: &str) -> VerdictFinding {
+/// Nothing was tried, which is a finding.
+fn untried(why: &str) -> Attacked {
     let kind = VerdictFindingKind::Unchecked;
-    VerdictFinding { kind, text: format!("Not checked: {text}"), columns: Vec::new(), rows: 0 }
+    let text = format!("Not checked: {why}");
+    let finding = VerdictFinding { kind, text, columns: Vec::new(), rows: 0, remedy: None };
+    Attacked { findings: vec![finding], ..Attacked::default() }
 }
 
 /// The attacks that would need more than was given.

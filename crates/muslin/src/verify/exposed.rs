@@ -188,6 +188,11 @@ impl VerifyJob {
         Ok((report, findings))
     }
 
+    /// The share of rows that may be unique.
+    fn accepted(&self) -> String {
+        format!("{} %", self.max_unique * 100.0)
+    }
+
     fn exposure_findings(&self, report: &ExposureReport) -> Vec<VerdictFinding> {
         let is_much = |unique: u64| share(unique, report.rows) > self.max_unique;
         let percent = |unique: u64| {
@@ -211,6 +216,10 @@ impl VerifyJob {
                 ),
                 columns: own.columns.clone(),
                 rows: own.unique,
+                remedy: Some(format!(
+                    "leave it out (role `identifier`), generalize it (role `quasi-identifier`), or accept more than {} of the rows with `release.max_unique` in the policy",
+                    self.accepted()
+                )),
             })
             .collect();
         let more = report
@@ -239,6 +248,10 @@ impl VerifyJob {
                 ),
                 columns,
                 rows: more,
+                remedy: Some(format!(
+                    "leave out or generalize some of these columns, or accept more than {} of the rows with `release.max_unique` in the policy",
+                    self.accepted()
+                )),
             });
         }
         findings

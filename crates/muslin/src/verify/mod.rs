@@ -23,6 +23,7 @@ use muslin_verify::{Truth, Unread, Untrue};
 pub use self::exposed::{ExposedColumns, ExposureReport};
 pub use self::report::{VerifyBound, VerifyCheck, VerifyReport};
 
+use self::attacked::Attacked;
 use self::claimed::Claimed;
 use self::judge::{Bench, MOST_ROWS};
 use crate::attack::AttackJob;
@@ -233,7 +234,8 @@ impl VerifyJob {
         let withheld = self.withheld(&tables.release);
         let warnings = withheld.into_iter().chain(tables.warnings.iter().cloned()).collect();
         let is_marked = tables.is_csv() || claimed.suppressed.is_some();
-        let (succeed, left) = self.attacked(&claims, tables, is_marked, run)?;
+        let Attacked { findings: succeed, accepted, left } =
+            self.attacked(&claims, tables, is_marked, run)?;
         findings.extend(succeed);
         Ok(VerifyReport {
             schema: 1,
@@ -249,6 +251,7 @@ impl VerifyJob {
             quasi_identifiers,
             checks,
             findings,
+            accepted,
             exposure,
             not_checked: self.not_checked().into_iter().chain(left).collect(),
             bound,
@@ -378,6 +381,14 @@ impl VerifyJob {
         Ok(Tables { release, rows, elsewhere, report, format, pair, strange, warnings })
     }
 
+    /// A column that is not published must be one of the original, or of the policy: a name that is mistyped would
+    /// make a claim about fewer columns.
+    fn check_withheld(&self, withheld: &[String], tables: &Tables<'_>) -> Result<()> {
+        let Some(original) = tables.original() else { return Ok(()) };
+        let unknown = withheld.iter().find(|name| !self.roles.contains_key(*name));
+        unknown.map_or(Ok(()), |name| original.find(name).map(|_| ()))
+    }
+
     fn judge(&self, claimed: &Claimed, tables: &Tables<'_>, run: &Run) -> Result<Judged> {
         let bucket = self.bucket_in(claimed, tables)?;
         let quasi = self.quasi(&tables.release, bucket.as_deref())?;
@@ -389,6 +400,7 @@ impl VerifyJob {
         // What two say is checked once.
         for claim in own.chain(claimed.claims.iter().cloned()) {
             let (claim, withheld) = claim.published_in(&tables.release);
+            self.check_withheld(&withheld, tables)?;
             let is_same = |(own, _): &&mut (Claim, _)| {
                 own.name() == claim.name() && own.columns == claim.columns
             };

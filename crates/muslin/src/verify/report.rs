@@ -37,6 +37,8 @@ pub struct VerifyReport {
     pub checks: Vec<VerifyCheck>,
     /// What was found although every check passed, or beside the checks that failed.
     pub findings: Vec<VerdictFinding>,
+    /// What would be findings, had the policy not accepted them.
+    pub accepted: Vec<VerdictFinding>,
     /// Rows that the published columns make unique, whatever their roles are.
     pub exposure: ExposureReport,
     /// What was not checked, and how to check it.

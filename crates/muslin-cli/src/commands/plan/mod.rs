@@ -18,7 +18,7 @@ pub(crate) fn run(args: &Plan, common: &Common) -> Outcome {
     let started = Instant::now();
     let (job, ks) = args.job(&Places::files())?;
     let run = start(common)?;
-    let report = job.plan(&ks, &run)?;
+    let report = job.plan(&ks, args.budget, &run)?;
     let style = Style::of_stdout();
     let text = if common.json {
         to_json(&report)?

@@ -14,7 +14,7 @@ pub(super) fn render(report: &PlanReport, style: &Style) -> String {
     if report.tried_rows < report.rows {
         text += &style.wrap(
             &format!(
-                "! Tried on {} rows that were drawn: all rows together lose less.",
+                "! Tried on a random sample of {} rows: the whole table loses less.",
                 count(report.tried_rows)
             ),
             2,
@@ -22,7 +22,7 @@ pub(super) fn render(report: &PlanReport, style: &Style) -> String {
     }
     text.push('\n');
     let headline = format!(
-        "As it is, {} of the rows can be found by guessing within classes, somebody with a chance of {}",
+        "Unprotected: mean re-identification risk {}, highest {} (the table taken as the population)",
         percent(report.mean_risk),
         percent(report.highest_risk)
     );
@@ -48,27 +48,18 @@ pub(super) fn render(report: &PlanReport, style: &Style) -> String {
         Column::words("method"),
         Column::number("highest risk"),
         Column::number("mean risk"),
-        Column::number("lost"),
-        Column::number("rows withheld"),
+        Column::number("loss"),
+        Column::number("rows removed"),
         Column::text(""),
         Column::bar(),
     ];
     let rows: Vec<Vec<String>> = report.candidates.iter().map(row).collect();
     text += &style.table(&header, rows);
     text += &style.wrap(
-        "risk: 1 / rows of a class; mean: classes / rows. lost: mean part of the detail of quasi-identifiers; bars show it. best: no other candidate is as good in both mean risk and loss, and better in one. mondrian, local, full-domain: `protect.generalize.recoding`; limit: `protect.generalize.suppression_limit`",
+        "highest risk: 1 / rows of the smallest class; mean risk: classes / rows. loss: information loss on the quasi-identifiers (GCP), which the bars show. best: no other candidate is as good in both mean risk and loss, and better in one. mondrian, local, full-domain: `protect.generalize.recoding`; limit: `protect.generalize.suppression_limit`",
         2,
     );
-    for own in report.candidates.iter().filter(|own| own.failed.is_some()) {
-        let why = own.failed.as_deref().unwrap_or_default();
-        text += &style.wrap(
-            &format!(
-                "! {} with k = {} does not reach what the policy asks for: {why}",
-                own.method, own.k
-            ),
-            2,
-        );
-    }
+    text += &without_figures(&report.candidates, style);
     for warning in &report.warnings {
         text += &style.wrap(&format!("! {warning}"), 2);
     }
@@ -86,6 +77,25 @@ pub(super) fn render(report: &PlanReport, style: &Style) -> String {
         text += &printable_lines(&own.toml);
     }
     text
+}
+
+/// Why candidates have no figures, each reason of a method once.
+fn without_figures(candidates: &[Candidate], style: &Style) -> String {
+    let mut reasons: Vec<(&str, &str, Vec<String>)> = Vec::new();
+    for own in candidates {
+        let Some(why) = own.failed.as_deref() else { continue };
+        let same = |(method, reason, _): &&mut (&str, &str, Vec<String>)| {
+            *method == own.method && *reason == why
+        };
+        match reasons.iter_mut().find(same) {
+            Some((_, _, ks)) => ks.push(own.k.to_string()),
+            None => reasons.push((&own.method, why, vec![own.k.to_string()])),
+        }
+    }
+    let line = |(method, why, ks): &(&str, &str, Vec<String>)| {
+        style.wrap(&format!("! {method}, k = {}: {why}", ks.join(", ")), 2)
+    };
+    reasons.iter().map(line).collect()
 }
 
 /// Lines of a policy, as they can be pasted.

@@ -46,7 +46,7 @@ pub(super) fn render(report: &RehearsalReport, style: &Style) -> String {
         ]
     };
     let header =
-        ["rows drawn", "time", "lost", "cells withheld", "rows withheld"].map(Column::number);
+        ["rows drawn", "time", "loss", "cells suppressed", "rows removed"].map(Column::number);
     let rows = report.rehearsals.iter().map(row).collect();
     text += &style.table(&header, rows);
     if report.rehearsals.last().is_some_and(|own| own.rows < report.rows) {

@@ -33,9 +33,9 @@ pub(super) fn render(report: &ProtectReport, style: &Style) -> String {
         Column::number("step"),
         Column::text("method"),
         Column::number("k"),
-        Column::number("cells withheld"),
-        Column::number("rows withheld"),
-        Column::words("columns withheld"),
+        Column::number("cells suppressed"),
+        Column::number("rows removed"),
+        Column::words("columns not published"),
     ];
     text += &style.table(&header, rows);
     text.push('\n');

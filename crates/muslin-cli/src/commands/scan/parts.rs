@@ -49,7 +49,7 @@ fn cut_short(report: &ScanReport) -> Vec<&'static str> {
     let is_asked = !report.known.is_empty() && report.rows > 1;
     let parts = [
         (
-            "what would help",
+            "effect of one column",
             report.influence.as_ref().map(|part| part.part),
             !report.presets.is_empty(),
         ),
@@ -70,7 +70,7 @@ fn heading(title: &str, style: &Style) -> String {
 }
 
 fn singled_out(part: &SingledOutReport, style: &Style) -> String {
-    let mut text = heading("Rows that few columns single out, whichever they are", style);
+    let mut text = heading("Rows unique on one, two or three columns", style);
     let rows = part.sizes.iter().map(|size| {
         let at_least = if size.at_least { "at least " } else { "" };
         let worst = size.worst.as_ref().filter(|worst| worst.rows_alone > 0);
@@ -82,7 +82,11 @@ fn singled_out(part: &SingledOutReport, style: &Style) -> String {
             }),
         ]
     });
-    let header = [Column::number("columns"), Column::number("rows"), Column::words("most by")];
+    let header = [
+        Column::number("columns"),
+        Column::number("unique rows"),
+        Column::words("set with the most"),
+    ];
     text += &style.table(&header, rows.collect());
     if let Some(size) = part.sizes.iter().rev().find(|size| size.sets < size.of_sets) {
         let line = format!(
@@ -108,7 +112,7 @@ fn sets(report: &ScanReport, style: &Style) -> String {
             }
             (None, Some(near)) => format!("No key found; {}", nearly(near, report.rows)),
             (None, None) if !part.reachable => {
-                "No key: some rows are alike in all columns somebody may know".into()
+                "No key: some rows are equal in all columns that an attacker may know".into()
             }
             (None, None) => match part.complete_to {
                 Some(size) => format!("No key of up to {}", counted(size as u64, "column")),
@@ -119,7 +123,7 @@ fn sets(report: &ScanReport, style: &Style) -> String {
     }
     if let Some(part) = report.nearly_keys.as_ref().filter(|part| !part.sets.is_empty()) {
         let smallest = part.sets.iter().find(|set| set.exact).unwrap_or(&part.sets[0]);
-        let line = format!("Few columns are nearly one: {}", nearly(smallest, report.rows));
+        let line = format!("Nearly a key: {}", nearly(smallest, report.rows));
         text += &style.wrap(&format!("{line}{}.", sampled(part)), 2);
     }
     if text.is_empty() { text } else { format!("\n{text}") }
@@ -133,7 +137,7 @@ fn nearly(set: &SetReport, rows: u64) -> String {
         None => ("separation", set.separation_ratio),
     };
     let alone = percent(set.share);
-    format!("{} ({name} {}, {alone} of rows{of} alone)", list(&set.columns), ratio(reached))
+    format!("{} ({name} {}, {alone} of rows{of} unique)", list(&set.columns), ratio(reached))
 }
 
 fn sampled(part: &SetsReport) -> String {
@@ -181,13 +185,13 @@ fn uniques(part: &MinimalUniquesReport, style: &Style) -> String {
         })
         .collect();
     if !most.is_empty() {
-        text += &style.wrap(&format!("Most in their scores: {}.", most.join(", ")), 2);
+        text += &style.wrap(&format!("Contribution to the SUDA scores: {}.", most.join(", ")), 2);
     }
     text
 }
 
 fn dependencies(part: &DependenciesReport, style: &Style) -> String {
-    let mut text = heading("Columns that decide others", style);
+    let mut text = heading("Functional dependencies", style);
     let line = |one: &DependencyReport| {
         let of_sample = if one.counted_rows < part.part.of_rows { " of a sample" } else { "" };
         let how = if one.exact {
@@ -209,8 +213,11 @@ fn dependencies(part: &DependenciesReport, style: &Style) -> String {
 }
 
 fn influence(part: &InfluenceReport, style: &Style) -> String {
-    let title =
-        format!("What would help: rows in classes below {}, now {}", part.k, percent(part.share));
+    let title = format!(
+        "Effect of dropping or generalizing one column on rows in classes below {}, now {}",
+        part.k,
+        percent(part.share)
+    );
     let mut text = heading(&title, style);
     let helps = part.columns.iter().filter(|column| {
         column.dropped.gain > 0.0 || column.coarsened.is_some_and(|coarsened| coarsened.gain > 0.0)
@@ -226,10 +233,13 @@ fn influence(part: &InfluenceReport, style: &Style) -> String {
         })
         .collect();
     text += &if rows.is_empty() {
-        style.wrap("No single column helps.", 0)
+        style.wrap("No single column lowers it.", 0)
     } else {
-        let header =
-            [Column::words("column"), Column::number("dropped"), Column::number("coarser")];
+        let header = [
+            Column::words("column"),
+            Column::number("if dropped"),
+            Column::number("if generalized"),
+        ];
         style.table(&header, rows)
     };
     text
@@ -237,7 +247,7 @@ fn influence(part: &InfluenceReport, style: &Style) -> String {
 
 /// One line for each thing that presets ask for, with the presets that do.
 fn presets(all: &[PresetReport], style: &Style) -> String {
-    let mut text = heading("By the thresholds that people use", style);
+    let mut text = heading("Published thresholds", style);
     let mut seen: Vec<(Option<u32>, Vec<String>)> = Vec::new();
     for preset in all {
         match seen.iter_mut().find(|(k, _)| *k == preset.k) {
@@ -265,7 +275,7 @@ fn presets(all: &[PresetReport], style: &Style) -> String {
         Some(vec![asks, at_risk, met.into(), names.join(", ")])
     });
     let header = [
-        Column::text("asks for"),
+        Column::text("threshold"),
         Column::number("rows"),
         Column::text(""),
         Column::words("presets"),

@@ -46,9 +46,8 @@ fn verdict(report: &ScanReport, style: &Style) -> String {
     let mut text = String::new();
     let identifiers = of(Role::Identifier);
     if !identifiers.is_empty() {
-        let what =
-            if identifiers.len() == 1 { "a direct identifier" } else { "direct identifiers" };
-        let line = format!("! {}: {what}, to be left out of any release", few(&identifiers));
+        let what = if identifiers.len() == 1 { "an identifier" } else { "identifiers" };
+        let line = format!("! {}: {what}, never published", few(&identifiers));
         text += &style.wrap(&line, 2);
     }
     if let Some(classes) = &report.quasi_identifiers {
@@ -70,7 +69,12 @@ fn verdict(report: &ScanReport, style: &Style) -> String {
         {
             let is_quasi = worst.columns.iter().all(|name| classes.columns.contains(name));
             let which = if is_quasi { "" } else { "outside them, " };
-            let more = format!("; {which}{} alone: {}", list(&worst.columns), percent(worst.share));
+            let makes = if worst.columns.len() == 1 { "makes" } else { "make" };
+            let more = format!(
+                "; {which}{} {makes} {} unique",
+                list(&worst.columns),
+                percent(worst.share)
+            );
             line += &more;
         }
         text += &style.wrap(&line, 2);
@@ -117,8 +121,8 @@ fn render_columns(report: &ScanReport, style: &Style) -> String {
         cells
     });
     let mut meanings = Vec::new();
-    meanings.extend(ratios.then_some("ratio: classes the column makes / rows"));
-    meanings.push("separation: row pairs told apart / all pairs");
+    meanings.extend(ratios.then_some("ratio: equivalence classes on the column / rows"));
+    meanings.push("separation: row pairs that the column distinguishes / all pairs");
     style.table(&header, rows.collect()) + &style.wrap(&meanings.join("; "), 0)
 }
 
@@ -127,7 +131,7 @@ fn render_classes(report: &ScanReport, classes: &ClassesReport, style: &Style) -
         Decided::Given => "the given quasi-identifiers",
         Decided::Suggested => "the suggested quasi-identifiers",
     };
-    let title = style.wrap(&format!("Rows that stand out on {which}"), 0);
+    let title = style.wrap(&format!("Equivalence classes on {which}"), 0);
     let mut text = style.heading(title.trim_end()) + "\n";
     let names: Vec<_> = classes.columns.iter().map(|name| printable(name)).collect();
     text += &style.wrap(&names.join(", "), 0);

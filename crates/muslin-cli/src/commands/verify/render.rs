@@ -50,7 +50,12 @@ pub(super) fn render(report: &VerifyReport, style: &Style) -> String {
 pub(in crate::commands) fn findings(report: &VerifyReport, style: &Style) -> String {
     let mut text = String::new();
     for finding in &report.findings {
-        text += &style.wrap(&format!("! Finding: {}.", finding.text), 2);
+        let remedy = finding.remedy.as_deref().map(|own| format!(" Remedy: {own}."));
+        let line = format!("! Finding: {}.{}", finding.text, remedy.unwrap_or_default());
+        text += &style.wrap(&line, 2);
+    }
+    for accepted in &report.accepted {
+        text += &style.wrap(&format!("! Accepted by the policy: {}.", accepted.text), 2);
     }
     let exposure = &report.exposure;
     let unique = format!(

@@ -318,6 +318,11 @@ pub(super) fn look_like_names(column: &Column) -> bool {
     (0..looked_at).filter(is_name).count() * 5 >= looked_at * 4
 }
 
+/// Whether so many values look like names of people that they are hardly those of places or categories.
+pub(super) fn may_be_names(column: &Column) -> bool {
+    column.dictionary().len() >= 20 && look_like_names(column)
+}
+
 /// Names of people hardly repeat; names of places and wards do.
 fn is_mostly_distinct(column: &Column) -> bool {
     let valued = column.rows() as u64 - column.missing() - column.suppressed();

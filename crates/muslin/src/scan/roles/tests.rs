@@ -97,11 +97,45 @@ fn a_constant_survey_weight_is_a_weight() {
 #[test]
 fn incomes_are_sensitive_whatever_they_are_incomes_of() {
     is(
-        &numbers("Haushaltseinkommen", (0..2_000).map(|at| f64::from(at) * 1.5), 3_000),
+        &numbers("Haushaltseinkommen", (0..100).map(|at| f64::from(at) * 1.5), 3_000),
         Role::Sensitive,
     );
     is(&numbers("realrinc", (0..700).map(|at| f64::from(at) * 1.5), 61_697), Role::Sensitive);
     is(&texts("Chronisch krank", ["ja", "nein", "-9"].map(String::from), 3_000), Role::Sensitive);
+}
+
+#[test]
+fn names_of_people_are_left_to_a_person_whatever_the_column_is_called() {
+    let names = || {
+        (0..100).map(|at| {
+            format!(
+                "Jan{} Huber",
+                char::from(b'a' + at % 26).to_string().repeat(1 + usize::from(at) / 26)
+            )
+        })
+    };
+    for name in ["patient", "Person", "x1"] {
+        is(&texts(name, names(), 3_000), Role::Undecided);
+    }
+    is(&texts("town", names(), 3_000), Role::QuasiIdentifier);
+}
+
+#[test]
+fn a_sensitive_amount_that_few_rows_share_is_left_to_a_person() {
+    // Published unchanged, it would number the households.
+    for name in ["Haushaltseinkommen", "eqIncome", "expend"] {
+        let amounts = (0..6_000).map(|at| f64::from(at) * 1.5);
+        let (role, reason) = suggest_role(&numbers(name, amounts, 14_827));
+        assert_eq!(role, Role::Undecided, "{name}: {reason}");
+        assert!(reason.contains("6000 distinct values"), "{reason}");
+    }
+    // Codes, bands and texts are shared by many.
+    is(&integers("income_band", 1..=12, 3_000), Role::Sensitive);
+    let codes = (0..900).map(|at| format!("K{at:03}"));
+    is(&texts("diagnosis", codes, 3_000), Role::Sensitive);
+    // A few texts among them change nothing.
+    let amounts = (0..900).map(|at| format!("{at},50")).chain(["k.A.".to_owned()]);
+    is(&texts("Haushaltseinkommen", amounts, 3_000), Role::Undecided);
 }
 
 /// Names with letters alone.
