@@ -262,7 +262,7 @@ fn a_protector_by_itself_publishes_neither_weights_nor_what_nobody_decided() {
     for command in [
         &["generalize"][..],
         &["suppress"],
-        &["mask", "--beta", "0.9"],
+        &["mask", "--measure", "distinct", "--beta", "0.9"],
         &["slice", "-l", "2", "--sensitive", "amount"],
     ] {
         let run = |policy: &str| {
