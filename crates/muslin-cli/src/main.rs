@@ -11,12 +11,15 @@ use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::sync::Mutex;
+#[cfg(unix)]
+use std::sync::{Arc, atomic::AtomicBool};
 
 use clap::Parser;
-use muslin::Spelling;
+use muslin::{Cause, Spelling};
+use muslin_command::Places;
 use muslin_command::args::{Args, Command};
 
-use crate::commands::{Finished, talk};
+use crate::commands::{Finished, Outcome, talk};
 use crate::exit::Exit;
 
 /// Memory that is not used any more goes back to the system, whichever thread used it.
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
             *at = Some(format!("{}:{}", location.file(), location.line()));
         }
     }));
+    ignore_file_size_limit();
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
@@ -59,8 +63,27 @@ fn main() -> ExitCode {
     .into()
 }
 
+/// A file that reaches the limit on the size of files is an error to its writer, and not the end of the
+/// program with its temporary files left.
+fn ignore_file_size_limit() {
+    #[cfg(unix)]
+    {
+        // A signal that somebody hears does not end the program; nobody looks at what is heard.
+        let heard = Arc::new(AtomicBool::new(false));
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, heard);
+    }
+}
+
 fn run(args: &Args) -> Exit {
-    let finished = match &args.command {
+    let finished = match args.check_places(&Places::files()) {
+        Ok(()) => perform(args),
+        Err(wrong) => Err(wrong.into()),
+    };
+    end(args, finished)
+}
+
+fn perform(args: &Args) -> Outcome {
+    match &args.command {
         Command::Scan(scan) => commands::scan::run(scan, &args.common),
         Command::Init(init) => commands::init::run(init, &args.common),
         Command::Uniques(uniques) => commands::uniques::run(uniques, &args.common),
@@ -80,7 +103,11 @@ fn run(args: &Args) -> Exit {
         Command::Cluster(cluster) => commands::cluster::run(cluster, &args.common),
         Command::DemoData(demo) => commands::demo_data::run(demo, &args.common),
         Command::Completions { shell } => commands::completions::run(*shell),
-    };
+    }
+}
+
+/// Says why a command did not end as it should, if so.
+fn end(args: &Args, finished: Outcome) -> Exit {
     match finished {
         Ok(exit) => exit,
         Err(Finished::Failed(error)) if error.is_closed_pipe() => Exit::Fine,
@@ -108,9 +135,9 @@ fn run(args: &Args) -> Exit {
         }
         Err(Finished::Printing(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Fine,
         Err(Finished::Printing(error)) => {
-            let kind = error.kind();
+            let cause = Cause::from(error);
             talk(&format!(
-                "error: standard output: cannot be written: {kind}
+                "error: standard output: cannot be written: {cause}
   hint: check where it goes"
             ));
             Exit::Output

@@ -34,6 +34,8 @@ mod keys;
 mod mask;
 #[path = "cli/pages.rs"]
 mod pages;
+#[path = "cli/places.rs"]
+mod places;
 #[path = "cli/protect.rs"]
 mod protect;
 #[path = "cli/reading.rs"]

@@ -1,8 +1,11 @@
 //! What names on a command line stand for.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use muslin::{Destination, Input, Memory, Policy, ReportText};
+use muslin::{Destination, Input, Memory, Policy, ReportText, check_folder, check_outputs};
+
+use crate::args::{Args, Command, InputArgs, ReleaseArgs};
+use crate::jobs::Wrong;
 
 /// Tables in memory and texts that have a name on a command line. All other names are those of files.
 ///
@@ -83,6 +86,134 @@ impl Places {
             Some(text) => Policy::parse("the policy", text),
             None => Policy::read(name),
         }
+    }
+}
+
+/// What a command reads and writes.
+struct Files<'a> {
+    places: &'a Places,
+    reads: Vec<PathBuf>,
+    writes: Vec<Destination>,
+    /// A folder that is replaced as a whole.
+    folder: Option<&'a Path>,
+}
+
+impl Args {
+    /// An error where two outputs of the command go to one place, or one goes where something is that the
+    /// command reads: tables, the policy, hierarchies, through links as well. Nothing is read for it but
+    /// the policy.
+    pub fn check_places(&self, places: &Places) -> Result<(), Wrong> {
+        let files = Files::of(&self.command, places);
+        check_outputs(&files.writes, &files.reads)?;
+        Ok(files.folder.map_or(Ok(()), |folder| check_folder(folder, &files.reads))?)
+    }
+}
+
+impl<'a> Files<'a> {
+    fn of(command: &'a Command, places: &'a Places) -> Self {
+        let mut files = Self { places, reads: Vec::new(), writes: Vec::new(), folder: None };
+        files.add(command);
+        files
+    }
+
+    fn add(&mut self, command: &'a Command) {
+        match command {
+            Command::Scan(own) => {
+                self.input(&own.input);
+                self.write(own.html.as_ref());
+            }
+            Command::Init(own) => {
+                self.input(&own.input);
+                self.write(Some(&own.output));
+            }
+            Command::Uniques(own) => {
+                self.input(&own.input);
+                self.write(own.table.output.as_ref());
+            }
+            Command::Keys(own) => {
+                self.input(&own.input);
+                self.write(own.all.output.as_ref());
+            }
+            Command::Mask(own) => self.released(&own.input, &own.release),
+            Command::Suppress(own) => {
+                self.released(&own.input, &own.release);
+                self.write(own.search.certificate.as_ref());
+                self.write(own.search.ledger.as_ref());
+            }
+            Command::Generalize(own) => {
+                self.released(&own.input, &own.release);
+                self.hierarchies(&own.recode.hierarchy, own.recode.hierarchies.as_ref());
+            }
+            Command::Bucketize(own) => {
+                self.released(&own.input, &own.release);
+                self.write(own.sensitive_table.as_ref());
+            }
+            Command::Slice(own) => {
+                self.released(&own.input, &own.release);
+                self.hierarchies(&own.how.hierarchy, own.how.hierarchies.as_ref());
+            }
+            Command::Protect(own) => {
+                self.input(&own.input);
+                let is_folder =
+                    matches!(self.places.destination(&own.output), Destination::Path(_));
+                self.folder = is_folder.then_some(own.output.as_path());
+            }
+            Command::Diff(own) => {
+                self.input(&own.input);
+                own.release.iter().for_each(|release| self.read(release));
+                let labels = &own.labels;
+                self.hierarchies(&labels.hierarchy, labels.hierarchies.as_ref());
+                labels.sensitive_table.iter().for_each(|table| self.read(table));
+                self.write(own.shown.plots.as_ref());
+            }
+            Command::Report(own) => {
+                self.input(&own.input);
+                own.release.iter().for_each(|release| self.read(release));
+                self.write(Some(&own.output));
+            }
+            Command::DemoData(own) => self.write(Some(&own.output)),
+            // They write nothing, or nothing by name.
+            Command::Explain(_)
+            | Command::Plan(_)
+            | Command::Verify(_)
+            | Command::Attack(_)
+            | Command::Cluster(_)
+            | Command::Completions { .. } => {}
+        }
+    }
+
+    fn released(&mut self, input: &InputArgs, release: &ReleaseArgs) {
+        self.input(input);
+        self.write(release.output.as_ref());
+    }
+
+    fn input(&mut self, input: &InputArgs) {
+        self.read(&input.file);
+        let Some(name) = &input.policy else { return };
+        let is_text = named(&self.places.texts, TEXT, name).is_some();
+        if !is_text {
+            self.reads.push(name.clone());
+        }
+        // A pipe is read once, by whoever makes the job, who also says what is wrong with a policy.
+        let policy = (is_text || name.is_file()).then(|| self.places.policy(name));
+        if let Some(Ok(policy)) = policy {
+            self.reads.extend(policy.hierarchies().files());
+        }
+    }
+
+    fn hierarchies(&mut self, files: &[(String, PathBuf)], folder: Option<&PathBuf>) {
+        self.reads.extend(files.iter().map(|(_, file)| file.clone()));
+        self.reads.extend(folder.cloned());
+    }
+
+    fn read(&mut self, name: &Path) {
+        if let Input::Path(path) = self.places.input(name) {
+            self.reads.push(path);
+        }
+    }
+
+    fn write(&mut self, name: Option<&PathBuf>) {
+        self.writes.extend(name.map(|name| self.places.destination(name)));
     }
 }
 

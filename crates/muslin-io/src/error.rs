@@ -1,10 +1,10 @@
+use std::borrow::Cow;
 use std::fmt;
-use std::io;
 
 use muslin_engine::Stop;
 use muslin_table::{DayFormat, printable};
 
-use crate::ColumnType;
+use crate::{Cause, ColumnType};
 
 /// Why a file could not be read or written. No message carries a cell's value.
 #[derive(Debug, thiserror::Error)]
@@ -126,8 +126,8 @@ impl fmt::Display for Place {
 #[non_exhaustive]
 pub enum Problem {
     /// The operating system refused.
-    #[error("cannot be read: {}", reason(*.0))]
-    Unreadable(io::ErrorKind),
+    #[error("cannot be read: {0}")]
+    Unreadable(Cause),
     /// There is nothing in it.
     #[error("is empty")]
     Empty,
@@ -221,9 +221,7 @@ impl Problem {
     /// A way out.
     pub fn hint(&self) -> String {
         match self {
-            Self::Unreadable(io::ErrorKind::NotFound) => "check the path".into(),
-            Self::Unreadable(io::ErrorKind::IsADirectory) => "name one file in it".into(),
-            Self::Unreadable(_) => "check the path and your permission to read it".into(),
+            Self::Unreadable(cause) => cause.hint_of_reading().into(),
             Self::Empty => "check that the export that made it has finished".into(),
             Self::OtherFormat(_) => "export it as CSV or Parquet".into(),
             Self::Damaged(_) => "copy or export the file again".into(),
@@ -276,13 +274,25 @@ impl Problem {
 #[non_exhaustive]
 pub enum OutputProblem {
     /// The operating system refused.
-    #[error("cannot be written: {}", reason(*.0))]
-    Unwritable(io::ErrorKind),
-    /// The destination is the input.
-    #[error("is the input itself")]
+    #[error("cannot be written: {0}")]
+    Unwritable(Cause),
+    /// The operating system refused, after other files of the same run got their names.
+    #[error("cannot be written: {cause}; of the same run, {} complete", these(.placed))]
+    Parted {
+        /// Why.
+        cause: Cause,
+        /// The files that are there, which are complete.
+        placed: Vec<String>,
+    },
+    /// The destination is something that the same command reads.
+    #[error("is a file that this command reads, and is not replaced")]
     IsInput,
+    /// The destination is in a folder that the same command reads, or one of the files that a pattern
+    /// stands for.
+    #[error("is part of `{}`, which this command reads", printable(.0))]
+    WithinInput(String),
     /// Something else is to be written there too.
-    #[error("is the place of two tables")]
+    #[error("is the place of two outputs of this command")]
     Twice,
     /// The destination is a folder or a device.
     #[error("is not a file")]
@@ -290,9 +300,17 @@ pub enum OutputProblem {
     /// The destination is a file where a folder should be.
     #[error("is not a folder")]
     NotAFolder,
-    /// The folder holds something else than a release.
-    #[error("is a folder that holds something else than a release")]
-    NotOurs,
+    /// A file is there that nobody named and that muslin did not write.
+    #[error("is there already, was not written by muslin, and is not replaced")]
+    NotReplaced,
+    /// A folder is there that must not be replaced.
+    #[error("the folder is not replaced, as it {reason}")]
+    Kept {
+        /// Why.
+        reason: Kept,
+        /// The name of a folder that is not there, for a shell.
+        free: String,
+    },
     /// A character cannot be written in the encoding.
     #[error("a character of the release cannot be written as {0}")]
     NotEncodable(&'static str),
@@ -301,24 +319,46 @@ pub enum OutputProblem {
     UnknownFormat,
 }
 
+/// Why a folder is not replaced.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Kept {
+    /// Who works in it would stand in a folder that is gone.
+    #[error("is the working folder or holds it")]
+    WorkingFolder,
+    /// Something in it is read.
+    #[error("holds `{}`, which this command reads", printable(.0))]
+    HoldsInput(String),
+    /// Something in it was not made by muslin.
+    #[error("is not wholly a release of muslin: {0}")]
+    NotOurs(String),
+}
+
 impl OutputProblem {
     /// A way out.
-    pub fn hint(&self) -> &'static str {
+    pub fn hint(&self) -> Cow<'static, str> {
         match self {
-            Self::Unwritable(io::ErrorKind::NotFound) => "make the folder first",
-            Self::Unwritable(io::ErrorKind::StorageFull) => "free some space or write elsewhere",
-            Self::Unwritable(_) => "check the folder and your permission to write there",
+            Self::Unwritable(cause) => cause.hint_of_writing(),
+            Self::Parted { .. } => "remove what is there, or repeat the command",
             Self::IsInput => "write to another file",
+            Self::WithinInput(_) | Self::NotReplaced => "write to another folder",
             Self::Twice => "give each a file of its own",
             Self::NotAFile => "name a file, or `-` for standard output",
             Self::NotAFolder => "name a folder that is there, or one to be made",
-            Self::NotOurs => "name a new folder, or an empty one",
+            Self::Kept { free, .. } => return format!("pass `-o {}`", printable(free)).into(),
             Self::NotEncodable(_) => {
                 "pass `--release-encoding utf-8`, or write `release.encoding = \"utf-8\"` in the policy"
             }
             Self::UnknownFormat => "end it in .csv, .tsv, .parquet or .arrow, or pass `--format`",
         }
+        .into()
     }
+}
+
+/// Names of files, and the verb.
+fn these(files: &[String]) -> String {
+    let names: Vec<String> = files.iter().map(|file| format!("`{}`", printable(file))).collect();
+    format!("{} {}", names.join(", "), if files.len() == 1 { "is" } else { "are" })
 }
 
 /// What somebody said who is to be answered that a cell is no day.
@@ -333,13 +373,4 @@ fn asked_days(column: &str, format: &DayFormat) -> String {
 
 fn fields(count: usize) -> String {
     format!("{count} {}", if count == 1 { "field" } else { "fields" })
-}
-
-/// The kind of an input or output error in words; the system's own text may hold paths.
-fn reason(kind: io::ErrorKind) -> String {
-    match kind {
-        io::ErrorKind::NotFound => "no such file or folder".into(),
-        io::ErrorKind::UnexpectedEof => "it ends early".into(),
-        kind => kind.to_string(),
-    }
 }

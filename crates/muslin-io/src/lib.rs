@@ -10,6 +10,7 @@
 //! anew from the values that are published.
 
 mod apply;
+mod cause;
 mod draws;
 mod encode;
 mod error;
@@ -20,9 +21,10 @@ mod types;
 mod write;
 
 pub use apply::{Release, RowOrder, seeded_order};
+pub use cause::Cause;
 pub use draws::SystemDraws;
 pub use encode::{MissingValue, missing_values, retyped};
-pub use error::{Error, OutputProblem, Place, Problem, Result};
+pub use error::{Error, Kept, OutputProblem, Place, Problem, Result};
 pub use memory::{Batches, Memory};
 pub use read::{
     ColumnChoice, Compression, CsvOptions, Dialect, Encoding, Format, Input, ReadOptions,
@@ -32,6 +34,7 @@ pub use read::{
 pub use residue::{Residue, ResidueKind, find_residue};
 pub use types::{ColumnType, type_name};
 pub use write::{
-    CsvStyle, Destination, ResultWriter, SafeFolder, ScratchFolder, WriteFormat, WriteOptions,
-    check_destination, remove_temporary_files, write, write_text, write_together,
+    CsvStyle, Destination, IsOurs, Prepared, ResultWriter, SafeFolder, ScratchFolder, WriteFormat,
+    WriteOptions, check_destination, check_folder, check_outputs, remove_temporary_files, write,
+    write_text, write_together,
 };

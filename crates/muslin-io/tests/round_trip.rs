@@ -276,7 +276,7 @@ fn no_file_of_several_appears_before_all_are_complete() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     let again = Destination::named(folder.path().join("../").join(folder.path()).join("one.csv"));
     let twice = write(&again).unwrap_err();
-    assert!(twice.to_string().contains("is the place of two tables"), "{twice}");
+    assert!(twice.to_string().contains("is the place of two outputs"), "{twice}");
     write(&two).unwrap();
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
 }

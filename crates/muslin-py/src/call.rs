@@ -85,6 +85,7 @@ pub(crate) fn flags(command: &str) -> Vec<(String, String)> {
 
 fn perform(args: &Args, places: &Places, run: &muslin::Run) -> Result<Done, Failed> {
     let common = &args.common;
+    args.check_places(places)?;
     match &args.command {
         Command::Scan(args) => scan(args, places, run),
         Command::Init(args) => {

@@ -43,7 +43,7 @@ pub use form::Form;
 pub use hierarchy::{ANY, Hierarchy, Level};
 pub use id::{Cell, ColumnId, RowId};
 pub use missing::MissingRule;
-pub use printable::printable;
+pub use printable::{printable, shell_word};
 pub use ratio::Ratio;
 pub use table::EncodedTable;
 pub use value::{Number, spell_number};

@@ -20,6 +20,21 @@ pub fn printable(name: &str) -> Cow<'_, str> {
     name.chars().map(spell).collect::<String>().into()
 }
 
+/// A word of a command for a shell: what is not plain stands between quotes.
+///
+/// ```
+/// assert_eq!(muslin_table::shell_word("a-b_c/d.csv"), "a-b_c/d.csv");
+/// assert_eq!(muslin_table::shell_word("my file's.csv"), r"'my file'\''s.csv'");
+/// assert_eq!(muslin_table::shell_word(""), "''");
+/// ```
+pub fn shell_word(text: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,@%+".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.into();
+    }
+    format!("'{}'", text.replace('\'', "'\\''")).into()
+}
+
 /// Controls, line ends of Unicode, and what sets the direction of text.
 fn misleads(c: char) -> bool {
     c.is_control()

@@ -190,7 +190,7 @@ impl Error {
 
     /// Whether the reader of standard output went away, which is no mistake of anybody's.
     pub fn is_closed_pipe(&self) -> bool {
-        let closed = muslin_io::OutputProblem::Unwritable(std::io::ErrorKind::BrokenPipe);
+        let closed = muslin_io::OutputProblem::Unwritable(std::io::ErrorKind::BrokenPipe.into());
         matches!(self, Self::Io(muslin_io::Error::Output { problem, .. }) if *problem == closed)
     }
 }
@@ -275,7 +275,7 @@ mod tests {
     fn what_a_sink_says_keeps_its_kind() {
         let full = muslin_io::Error::Output {
             file: "list.csv".into(),
-            problem: OutputProblem::Unwritable(std::io::ErrorKind::StorageFull),
+            problem: OutputProblem::Unwritable(std::io::ErrorKind::StorageFull.into()),
         };
         let carried = muslin_assess::Error::from(Error::Io(full));
         let error = Error::from(carried);

@@ -150,7 +150,11 @@ impl InitJob {
             ));
         }
         let mut report = if is_there { self.decided(file, run)? } else { self.run(run)? };
-        muslin_io::write_text(&report.policy, file, &[])?;
+        let inputs = match &self.input {
+            Input::Path(path) => vec![path.clone()],
+            Input::Stdin | Input::Memory(_) => Vec::new(),
+        };
+        muslin_io::write_text(&report.policy, file, &inputs)?;
         report.written = Some(file.display().to_string());
         Ok(report)
     }
@@ -178,7 +182,7 @@ impl InitJob {
         let text = std::fs::read_to_string(file).map_err(|error| Error::Policy {
             file: name.clone(),
             line: None,
-            reason: format!("cannot be read: {}", error.kind()),
+            reason: format!("cannot be read: {}", muslin_io::Cause::from(&error)),
             hint: "check the path given as `-o`".into(),
         })?;
         let given = self.given();

@@ -77,10 +77,10 @@ pub use muslin_engine::{
     Cancel, Coverage, Engine, MemoryEngine, NoProgress, Partition, Progress, Run, Seed, Shape, Stop,
 };
 pub use muslin_io::{
-    Batches, ColumnChoice, ColumnType, Compression, CsvOptions, CsvStyle, Destination, Dialect,
-    Encoding, Format, Input, Memory, OutputProblem, Place, Problem, ReadOptions, ReadTable,
-    Release, RowOrder, Source, WriteFormat, WriteOptions, encode_batches, read,
-    remove_temporary_files, type_name, write,
+    Batches, Cause, ColumnChoice, ColumnType, Compression, CsvOptions, CsvStyle, Destination,
+    Dialect, Encoding, Format, Input, Kept, Memory, OutputProblem, Place, Problem, ReadOptions,
+    ReadTable, Release, RowOrder, ScratchFolder, Source, WriteFormat, WriteOptions, check_folder,
+    check_outputs, encode_batches, read, remove_temporary_files, type_name, write,
 };
 pub use muslin_protect::{
     BUCKET_NAME, BucketMethod, Cut, Distance, MaskMethod, SliceCheck, Spread, Ties,
@@ -89,7 +89,7 @@ pub use muslin_report::{Document, Figure, Verdict};
 pub use muslin_table::{
     Cell, Changes, ClassDiversity, ClassSizes, Code, Codes, Column, ColumnId, ColumnSet, DayFormat,
     Dictionary, DiversityCount, EncodedTable, MissingRule, Ratio, Role, RowId, SizeCount,
-    printable,
+    printable, shell_word,
 };
 pub use muslin_verify::loss::Workload;
 

@@ -80,7 +80,7 @@ impl ReportText {
 fn read_json<T: serde::de::DeserializeOwned>(file: &Path) -> Result<T> {
     let name = file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|error| {
-        let reason = format!("cannot be read: {}", error.kind());
+        let reason = format!("cannot be read: {}", muslin_io::Cause::from(&error));
         Error::Claims { file: name.clone(), reason }
     })?;
     parse_json(&name, &text)

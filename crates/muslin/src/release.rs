@@ -1,7 +1,9 @@
 //! Where releases go.
 
 use muslin_engine::Run;
-use muslin_io::{CsvStyle, Destination, Encoding, Input, Release, RowOrder, Source, WriteOptions};
+use muslin_io::{
+    CsvStyle, Destination, Encoding, Input, Prepared, Release, RowOrder, Source, WriteOptions,
+};
 
 use muslin_table::Changes;
 
@@ -85,6 +87,16 @@ impl ReleaseOutput {
         Ok(muslin_io::check_destination(&self.destination, &self.options_for(input))?)
     }
 
+    /// The same for several, which must be at different places.
+    pub(crate) fn check_all<'a>(
+        outputs: impl Iterator<Item = &'a Self> + Clone,
+        input: &Input,
+    ) -> Result<()> {
+        let places: Vec<_> = outputs.clone().map(|output| output.destination.clone()).collect();
+        muslin_io::check_outputs(&places, &[])?;
+        outputs.into_iter().try_for_each(|output| output.check(input))
+    }
+
     /// Writes a release, as a whole or not at all. What was found keeps its promises whatever time
     /// it took, so a limit that is over does not end its writing.
     pub(crate) fn write(
@@ -97,6 +109,19 @@ impl ReleaseOutput {
         Self::write_together(&[(self, release)], input, source, run)
     }
 
+    /// Makes the file of a release, which is then ready for its place; whatever limit is over.
+    pub(crate) fn prepare(
+        &self,
+        release: &Release,
+        input: &Input,
+        source: &Source,
+        run: &Run,
+    ) -> Result<Prepared> {
+        let run = run.clone().time_limit(None);
+        let options = self.options_of(input, source);
+        Ok(Prepared::release(release, &self.destination, &options, &run)?)
+    }
+
     /// Writes releases that belong together: no file appears before all are complete.
     pub(crate) fn write_together(
         outputs: &[(&Self, &Release)],
@@ -105,11 +130,8 @@ impl ReleaseOutput {
         run: &Run,
     ) -> Result<()> {
         let run = run.clone().time_limit(None);
-        let options_of = |(output, _): &(&Self, &Release)| WriteOptions {
-            csv: output.style.of(source),
-            ..output.options_for(input)
-        };
-        let options: Vec<WriteOptions> = outputs.iter().map(options_of).collect();
+        let options: Vec<WriteOptions> =
+            outputs.iter().map(|(output, _)| output.options_of(input, source)).collect();
         let parts: Vec<_> = outputs
             .iter()
             .zip(&options)
@@ -139,6 +161,10 @@ impl ReleaseOutput {
             ),
             RowOrder::Shuffled | RowOrder::Sorted => None,
         }
+    }
+
+    fn options_of(&self, input: &Input, source: &Source) -> WriteOptions {
+        WriteOptions { csv: self.style.of(source), ..self.options_for(input) }
     }
 
     pub(crate) fn options_for(&self, input: &Input) -> WriteOptions {

@@ -1,10 +1,11 @@
 //! A release as a folder: its data, what it claims, and what only its owner may see.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
 use muslin_io::{CsvOptions, CsvStyle, Encoding};
+use muslin_table::printable;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -122,6 +123,62 @@ pub struct ManifestFile {
 /// What only the owner of a release may see of it.
 pub(crate) const REPORT: &str = "report.json";
 
+/// What [`INTERNAL`] holds.
+pub(crate) const INTERNAL_FILES: [&str; 3] = [REPORT, "diff.json", "ledger.csv"];
+
+/// The most that a manifest takes.
+const LARGEST_MANIFEST: u64 = 64 << 20;
+
+/// Looks at a folder that is to be replaced: why it is not wholly a release that muslin made, if so.
+///
+/// It is one where `manifest.json` is a manifest of ours, and every file in the folder is that, is
+/// listed there, or is one that muslin writes into `internal`. All are plain files of the folder itself.
+pub(crate) fn wholly_ours(folder: &Path) -> Result<(), String> {
+    let manifest = own_manifest(&folder.join(MANIFEST))
+        .ok_or_else(|| format!("it has no `{MANIFEST}` that muslin wrote"))?;
+    let is_listed = |name: &str| manifest.files.iter().any(|file| file.name == name);
+    check_files(folder, &|name| name == MANIFEST || name == INTERNAL || is_listed(name))?;
+    let internal = folder.join(INTERNAL);
+    if fs::symlink_metadata(&internal).is_ok() {
+        check_files(&internal, &|name| INTERNAL_FILES.contains(&name))?;
+    }
+    Ok(())
+}
+
+/// A manifest of this form, written by a version of muslin.
+fn own_manifest(path: &Path) -> Option<Manifest> {
+    if !fs::symlink_metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let mut text = String::new();
+    File::open(path).ok()?.take(LARGEST_MANIFEST).read_to_string(&mut text).ok()?;
+    let manifest: Manifest = serde_json::from_str(&text).ok()?;
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let version: Vec<&str> = manifest.muslin.split('.').collect();
+    let is_version = version.len() == 3 && version.into_iter().all(is_number);
+    (manifest.schema == 1 && is_version).then_some(manifest)
+}
+
+/// An error unless all that is in a folder has an expected name and is a plain file; `internal` is a folder.
+fn check_files(folder: &Path, is_expected: &dyn Fn(&str) -> bool) -> Result<(), String> {
+    let unreadable =
+        |error: io::Error| format!("it cannot be read: {}", muslin_io::Cause::from(error));
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let name = entry.file_name();
+        let shown = printable(&name.to_string_lossy()).into_owned();
+        if !name.to_str().is_some_and(is_expected) {
+            return Err(format!("muslin did not write `{shown}`"));
+        }
+        let kind = entry.file_type().map_err(unreadable)?;
+        let is_of_kind = if name == INTERNAL { kind.is_dir() } else { kind.is_file() };
+        if !is_of_kind {
+            return Err(format!("`{shown}` is not what muslin writes by that name"));
+        }
+    }
+    Ok(())
+}
+
 /// A release in a folder beside another.
 pub(crate) struct Beside {
     /// The folder's name.
@@ -165,7 +222,7 @@ pub(crate) fn beside(release: &Path) -> Vec<Beside> {
 pub(crate) fn sha256(path: &Path) -> Result<Option<String>> {
     let unreadable = |error: io::Error| Error::Claims {
         file: path.display().to_string(),
-        reason: format!("cannot be read: {}", error.kind()),
+        reason: format!("cannot be read: {}", muslin_io::Cause::from(&error)),
     };
     let mut file = match File::open(path) {
         Ok(file) => file,
@@ -190,4 +247,98 @@ pub(crate) fn sha256_of(text: &str) -> String {
 fn hex(bytes: &[u8]) -> String {
     let digit = |four: u8| char::from_digit(four.into(), 16).expect("four bits");
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A release as muslin writes it.
+    fn release() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| ManifestFile { name: name.into(), bytes: 2, sha256: String::new() };
+        let manifest = Manifest {
+            schema: 1,
+            muslin: env!("CARGO_PKG_VERSION").into(),
+            data: "data.csv".into(),
+            suppressed: None,
+            null: Vec::new(),
+            files: vec![file("data.csv"), file("summary.md")],
+            policy_sha256: None,
+            dialect: None,
+            rows: 1,
+            columns: vec!["a".into()],
+            claims: Vec::new(),
+            accepted: Vec::new(),
+            reproducible: false,
+            verdict: String::new(),
+            warnings: Vec::new(),
+        };
+        write(&folder, MANIFEST, &serde_json::to_string(&manifest).unwrap());
+        write(&folder, "data.csv", "a\n");
+        write(&folder, "summary.md", "# \n");
+        fs::create_dir(folder.path().join(INTERNAL)).unwrap();
+        INTERNAL_FILES.iter().for_each(|name| write(&folder, &format!("{INTERNAL}/{name}"), ""));
+        folder
+    }
+
+    fn write(folder: &tempfile::TempDir, name: &str, text: &str) {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+
+    fn refused(change: impl Fn(&tempfile::TempDir)) -> String {
+        let folder = release();
+        assert_eq!(wholly_ours(folder.path()), Ok(()));
+        change(&folder);
+        wholly_ours(folder.path()).unwrap_err()
+    }
+
+    #[test]
+    fn a_folder_with_anything_else_is_not_wholly_ours() {
+        for name in ["people.csv", ".git", "internal/notes.txt"] {
+            let shown = name.rsplit('/').next().unwrap();
+            let said = refused(|folder| write(folder, name, "mine"));
+            assert_eq!(said, format!("muslin did not write `{shown}`"));
+        }
+        let said = refused(|folder| fs::create_dir(folder.path().join("src")).unwrap());
+        assert_eq!(said, "muslin did not write `src`");
+        // A folder in the place of a file, a link in the place of the data.
+        let said = refused(|folder| {
+            fs::remove_file(folder.path().join("data.csv")).unwrap();
+            fs::create_dir(folder.path().join("data.csv")).unwrap();
+        });
+        assert_eq!(said, "`data.csv` is not what muslin writes by that name");
+        #[cfg(unix)]
+        for (name, link) in [("data.csv", "elsewhere.csv"), ("internal", "elsewhere")] {
+            let said = refused(|folder| {
+                let path = folder.path().join(name);
+                let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
+                std::os::unix::fs::symlink(link, &path).unwrap();
+            });
+            assert_eq!(said, format!("`{name}` is not what muslin writes by that name"));
+        }
+    }
+
+    #[test]
+    fn a_manifest_of_another_program_is_not_ours() {
+        let of_others = [
+            "{}",
+            "[]",
+            r#"{"manifest_version":3}"#,
+            r#"{"schema":1,"muslin":"0.1.0","data":"data.csv","files":[]}"#,
+        ];
+        for text in of_others {
+            let said = refused(|folder| write(folder, MANIFEST, text));
+            assert_eq!(said, "it has no `manifest.json` that muslin wrote", "{text}");
+        }
+        for (from, to) in [("\"schema\":1", "\"schema\":2"), ("0.1.0", "none")] {
+            refused(|folder| {
+                let path = folder.path().join(MANIFEST);
+                let text = fs::read_to_string(&path).unwrap();
+                assert!(text.contains(from));
+                write(folder, MANIFEST, &text.replace(from, to));
+            });
+        }
+        refused(|folder| fs::remove_file(folder.path().join(MANIFEST)).unwrap());
+    }
 }

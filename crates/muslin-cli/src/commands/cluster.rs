@@ -1,9 +1,6 @@
 //! `muslin cluster`.
 
-use std::io;
-use std::path::{Path, PathBuf};
-
-use muslin::{ExecutorJob, SchedulerJob};
+use muslin::{ExecutorJob, SchedulerJob, ScratchFolder};
 use muslin_command::args::{Cluster, Common, Executor, Node};
 
 use super::{Finished, Outcome, start, talk};
@@ -19,12 +16,12 @@ pub(crate) fn run(args: &Cluster, common: &Common) -> Outcome {
             job.run(&run)?;
         }
         Node::Executor(own) => {
-            let folder = WorkFolder::of(own)?;
+            let folder = work_folder(own)?;
             let job = ExecutorJob {
                 scheduler: own.scheduler.clone(),
                 bind: own.bind,
                 host: own.host.clone(),
-                work_dir: folder.path.clone(),
+                work_dir: folder.path().to_owned(),
             };
             let (host, port) = &own.scheduler;
             talk(&format!("this executor works for {host}:{port}; Ctrl-C ends it"));
@@ -34,43 +31,41 @@ pub(crate) fn run(args: &Cluster, common: &Common) -> Outcome {
     Ok(Exit::Fine)
 }
 
-/// A folder that is removed in the end, where it is our own.
-struct WorkFolder {
-    path: PathBuf,
-    is_ours: bool,
+/// A folder of our own, within the one that is named or among the temporary files of the system. Executors
+/// remove every folder that they find where they work, and what is on its way has cells in it.
+fn work_folder(args: &Executor) -> Result<ScratchFolder, Finished> {
+    let made = match &args.work_dir {
+        Some(path) => std::fs::create_dir_all(path).and_then(|()| ScratchFolder::within(path)),
+        None => ScratchFolder::new(),
+    };
+    made.map_err(|_| {
+        Finished::Usage(
+            "the folder for what is on its way cannot be made\n  hint: name another one with `--work-dir`",
+        )
+    })
 }
 
-impl WorkFolder {
-    fn of(args: &Executor) -> Result<Self, Finished> {
-        let unwritable = |_: io::Error| {
-            Finished::Usage(
-                "the folder for what is on its way cannot be made\n  hint: name another one with `--work-dir`",
-            )
-        };
-        if let Some(path) = &args.work_dir {
-            std::fs::create_dir_all(path).map_err(unwritable)?;
-            return Ok(Self { path: path.clone(), is_ours: false });
-        }
-        let name = format!("muslin-executor-{}-{}", std::process::id(), args.bind.port());
-        let path = std::env::temp_dir().join(name);
-        private_folder(&path).map_err(unwritable)?;
-        Ok(Self { path, is_ours: true })
-    }
-}
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use muslin_command::args::{Args, Command, Node};
 
-/// What is on its way has cells in it: nobody else on this machine is to read it.
-fn private_folder(path: &Path) -> io::Result<()> {
-    let mut folder = std::fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
-    folder.create(path)
-}
+    use super::*;
 
-impl Drop for WorkFolder {
-    fn drop(&mut self) {
-        if self.is_ours {
-            // What is left of it is in a folder for such things.
-            let _ = std::fs::remove_dir_all(&self.path);
-        }
+    #[test]
+    fn an_executor_works_in_a_folder_of_its_own() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::create_dir(place.path().join("mine")).unwrap();
+        let named = place.path().to_str().unwrap();
+        let words = ["muslin", "cluster", "executor", "--work-dir", named];
+        let Command::Cluster(cluster) = Args::parse_from(words).command else { panic!() };
+        let Node::Executor(executor) = &cluster.node else { panic!() };
+        let left = place.path().join(".muslin-0123456789abcdef-1-0.tmp.d");
+        std::fs::create_dir(&left).unwrap();
+        let folder = work_folder(executor).ok().unwrap();
+        assert_eq!(folder.path().parent(), Some(place.path()));
+        assert!(!left.exists(), "what a killed executor left is gone");
+        drop(folder);
+        assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
     }
 }

@@ -288,6 +288,9 @@ fn a_full_disk_leaves_the_old_release() {
     assert!(unmounted.success());
     assert!(first.status.success(), "{text}");
     assert_eq!(full.status.code(), Some(6));
+    let said = seen(&full);
+    let plain = "disk/release/data.csv: cannot be written: no space is left on the disk";
+    assert!(said.contains(plain) && !said.contains(".muslin-"), "{said}");
     assert_eq!(left, ["release"]);
     assert!(judged.status.success());
 }

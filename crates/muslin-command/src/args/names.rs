@@ -4,7 +4,7 @@
 //! space, stands between double quotes, and a quote within it is doubled. Slices of names stand
 //! between `|`; a name with that is quoted too.
 
-use muslin::quoted;
+use muslin::{quoted, shell_word};
 
 /// Names that one flag lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ fn parse_name<'a>(text: &'a str, between: Option<&str>) -> Option<(String, &'a s
 /// Slices as `--slices` takes them, between quotes for a shell.
 pub fn slices_for_shell(slices: &[Vec<String>]) -> String {
     let text = slices.iter().map(|names| joined(names)).collect::<Vec<_>>().join("|");
-    between_quotes(&text)
+    shell_word(&text).into_owned()
 }
 
 /// Names as a flag takes them.
@@ -93,16 +93,7 @@ pub fn joined(names: &[String]) -> String {
 
 /// A command for a shell: what is not plain stands between quotes.
 pub fn command_for_shell(args: &[String]) -> String {
-    let is_plain = |arg: &str| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,@%+".contains(c);
-        !arg.is_empty() && arg.chars().all(plain)
-    };
-    let quoted = |arg: &String| if is_plain(arg) { arg.clone() } else { between_quotes(arg) };
-    args.iter().map(quoted).collect::<Vec<_>>().join(" ")
-}
-
-fn between_quotes(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
+    args.iter().map(|arg| shell_word(arg)).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

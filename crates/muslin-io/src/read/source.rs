@@ -83,18 +83,18 @@ const HEAD: usize = 4096;
 
 pub(super) fn open(input: &Input) -> Result<Opened> {
     let place = || Place::file(input.name());
-    let unreadable = |error: io::Error| place().error(Problem::Unreadable(error.kind()));
+    let unreadable = |error: io::Error| place().error(Problem::Unreadable(error.into()));
     let (mut content, file, bytes): (Box<dyn Read + Send>, _, _) = match input {
         Input::Stdin => (Box::new(io::stdin()), None, None),
         // It has no bytes; whoever reads it takes its batches.
         Input::Memory(_) => {
-            return Err(place().error(Problem::Unreadable(io::ErrorKind::Unsupported)));
+            return Err(place().error(Problem::Unreadable(io::ErrorKind::Unsupported.into())));
         }
         Input::Path(path) => {
             let file = File::open(path).map_err(unreadable)?;
             let metadata = file.metadata().map_err(unreadable)?;
             if metadata.is_dir() {
-                return Err(place().error(Problem::Unreadable(io::ErrorKind::IsADirectory)));
+                return Err(place().error(Problem::Unreadable(io::ErrorKind::IsADirectory.into())));
             }
             let same = file.try_clone().map_err(unreadable)?;
             let plain = metadata.is_file();
@@ -155,7 +155,7 @@ impl Opened {
                 | io::ErrorKind::Other,
                 Some(compression),
             ) => Problem::Damaged(compression.name()),
-            (kind, _) => Problem::Unreadable(kind),
+            _ => Problem::Unreadable(error.into()),
         };
         Place::file(name).error(problem)
     }

@@ -3,11 +3,17 @@
 
 mod arrow;
 mod csv;
+mod disk;
 mod parquet;
+mod places;
 mod result;
 mod safe_file;
 mod safe_folder;
+mod temporary;
 mod values;
+
+#[cfg(test)]
+mod faults;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -15,11 +21,12 @@ use std::path::{Path, PathBuf};
 use muslin_engine::Run;
 
 pub use self::csv::CsvStyle;
+pub use self::places::{check_folder, check_outputs};
 pub use self::result::ResultWriter;
-pub use self::safe_file::{ScratchFolder, remove_temporary_files};
-pub use self::safe_folder::SafeFolder;
+pub use self::safe_folder::{IsOurs, SafeFolder, ScratchFolder};
+pub use self::temporary::remove_temporary_files;
 
-use self::safe_file::SafeFile;
+use self::safe_file::{CompleteFile, SafeFile};
 use crate::{Batches, Error, Memory, OutputProblem, Release, Result};
 
 /// Where to write.
@@ -59,7 +66,7 @@ impl Destination {
         match (self, other) {
             (Self::Stdout, Self::Stdout) => true,
             (Self::Memory(one), Self::Memory(other)) => one == other,
-            (Self::Path(one), Self::Path(other)) => safe_file::is_same_place(one, other),
+            (Self::Path(one), Self::Path(other)) => places::is_same_place(one, other),
             _ => false,
         }
     }
@@ -159,35 +166,97 @@ pub fn write(
 /// Writes releases that belong together, each as [`write()`] does: no file appears before all are
 /// complete, and what goes to standard output does before any file appears.
 pub fn write_together(parts: &[(&Release, &Destination, &WriteOptions)], run: &Run) -> Result<()> {
-    for (at, (_, destination, options)) in parts.iter().enumerate() {
+    for (_, destination, options) in parts {
         options.format_at(destination)?;
-        if parts[..at].iter().any(|(_, earlier, _)| earlier.is_same(destination)) {
-            return Err(output(destination, OutputProblem::Twice));
-        }
     }
-    let (mut files, mut held) = (Vec::new(), Vec::new());
-    for &(release, destination, options) in parts {
-        if let Destination::Memory(memory) = destination {
-            held.push((memory, batches_of(release, run)?));
-        }
-        if let Destination::Path(path) = destination {
-            let mut file = SafeFile::create(path, &options.inputs)
-                .map_err(|problem| output(destination, problem))?;
-            write_part(release, destination, options, run, &mut file)?;
-            files.push((file, destination));
-        }
+    let outputs: Vec<Destination> = parts.iter().map(|(_, to, _)| (*to).clone()).collect();
+    check_outputs(&outputs, &[])?;
+    let (printed, kept): (Vec<_>, Vec<_>) =
+        parts.iter().partition(|(_, to, _)| **to == Destination::Stdout);
+    let prepared = |(release, to, options): &(&Release, &Destination, &WriteOptions)| {
+        Prepared::release(release, to, options, run)
+    };
+    let all: Result<Vec<Prepared>> = kept.into_iter().chain(printed).map(prepared).collect();
+    Prepared::place_all(all?)
+}
+
+/// An output that is complete and on the disk, and not in its place yet; dropped, nothing is left of it.
+/// What goes to standard output is there already.
+#[must_use = "an output that is not placed is gone"]
+pub struct Prepared(Kind);
+
+enum Kind {
+    File(CompleteFile, Destination),
+    Memory(Memory, Batches),
+    Printed,
+}
+
+impl Prepared {
+    /// Makes the file of a release.
+    pub fn release(
+        release: &Release,
+        destination: &Destination,
+        options: &WriteOptions,
+        run: &Run,
+    ) -> Result<Self> {
+        Ok(Self(match destination {
+            Destination::Memory(memory) => Kind::Memory(memory.clone(), batches_of(release, run)?),
+            Destination::Path(path) => {
+                let mut file = SafeFile::create(path, &options.inputs)
+                    .map_err(|problem| output(destination, problem))?;
+                write_part(release, destination, options, run, &mut file)?;
+                Kind::file(file, destination)?
+            }
+            Destination::Stdout => {
+                let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout());
+                write_part(release, destination, options, run, &mut out)?;
+                Kind::Printed
+            }
+        }))
     }
-    for &(release, destination, options) in parts {
-        if *destination == Destination::Stdout {
-            let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout());
-            write_part(release, destination, options, run, &mut out)?;
+
+    /// Makes the file of a text that has no cells, such as a plot; over none of `inputs`.
+    pub fn text(text: &str, path: &Path, inputs: &[PathBuf]) -> Result<Self> {
+        let destination = Destination::Path(path.to_owned());
+        let mut file =
+            SafeFile::create(path, inputs).map_err(|problem| output(&destination, problem))?;
+        file.write_all(text.as_bytes()).map_err(|error| Failed::from(error).at(&destination))?;
+        Ok(Self(Kind::file(file, &destination)?))
+    }
+
+    /// Puts the outputs of a run in their places: all or none. Where a file cannot get its name, those
+    /// before it give theirs back to what was there; the error names those that could not.
+    pub fn place_all(outputs: Vec<Self>) -> Result<()> {
+        let (mut files, mut named, mut held) = (Vec::new(), Vec::new(), Vec::new());
+        for output in outputs {
+            match output.0 {
+                Kind::File(file, destination) => {
+                    files.push(file);
+                    named.push(destination);
+                }
+                Kind::Memory(memory, batches) => held.push((memory, batches)),
+                Kind::Printed => {}
+            }
         }
+        CompleteFile::place_all(files).map_err(|failed| {
+            let problem = if failed.placed.is_empty() {
+                OutputProblem::Unwritable(failed.cause)
+            } else {
+                let placed = failed.placed.iter().map(|path| path.display().to_string()).collect();
+                OutputProblem::Parted { cause: failed.cause, placed }
+            };
+            output(&named[failed.at], problem)
+        })?;
+        held.into_iter().for_each(|(memory, batches)| memory.put(batches));
+        Ok(())
     }
-    held.into_iter().for_each(|(memory, batches)| memory.put(batches));
-    for (file, destination) in files {
-        file.commit().map_err(|error| Failed::from(error).at(destination))?;
+}
+
+impl Kind {
+    fn file(file: SafeFile, destination: &Destination) -> Result<Self> {
+        let complete = file.complete().map_err(|error| Failed::from(error).at(destination))?;
+        Ok(Self::File(complete, destination.clone()))
     }
-    Ok(())
 }
 
 /// The batches of a release.
@@ -218,13 +287,7 @@ fn write_part(
 
 /// Writes a text that has no cells, such as a plot; as a whole or not at all, and over none of `inputs`.
 pub fn write_text(text: &str, path: &Path, inputs: &[PathBuf]) -> Result<()> {
-    let destination = Destination::Path(path.to_owned());
-    let unwritable =
-        |error: io::Error| output(&destination, OutputProblem::Unwritable(error.kind()));
-    let mut file =
-        SafeFile::create(path, inputs).map_err(|problem| output(&destination, problem))?;
-    file.write_all(text.as_bytes()).map_err(unwritable)?;
-    file.commit().map_err(unwritable)
+    Prepared::place_all(vec![Prepared::text(text, path, inputs)?])
 }
 
 /// Finds out, before any work, whether something could be written there; leaves nothing behind.
@@ -268,7 +331,7 @@ enum Failed {
 impl Failed {
     fn at(self, destination: &Destination) -> Error {
         match self {
-            Self::Io(error) => output(destination, OutputProblem::Unwritable(error.kind())),
+            Self::Io(error) => output(destination, OutputProblem::Unwritable(error.into())),
             Self::NotEncodable(name) => output(destination, OutputProblem::NotEncodable(name)),
             Self::Stopped(error) => error.into(),
         }

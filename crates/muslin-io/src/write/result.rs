@@ -10,7 +10,8 @@ use parquet::arrow::ArrowWriter;
 
 use super::safe_file::SafeFile;
 use super::{
-    CsvStyle, Destination, Failed, WriteFormat, WriteOptions, arrow, csv, output, parquet as pq,
+    CsvStyle, Destination, Failed, Kind, Prepared, WriteFormat, WriteOptions, arrow, csv, output,
+    parquet as pq,
 };
 use crate::{Batches, Memory, Result};
 
@@ -54,6 +55,8 @@ impl Text {
 enum Out {
     File(SafeFile),
     Stdout(BufWriter<Stdout>),
+    /// Somebody else has it now.
+    Taken,
 }
 
 impl ResultWriter {
@@ -96,16 +99,35 @@ impl ResultWriter {
 
     /// Ends the table and puts it in its place.
     pub fn finish(self) -> Result<()> {
+        Prepared::place_all(vec![self.prepare()?])
+    }
+
+    /// Ends the table, which is then ready for its place.
+    pub fn prepare(self) -> Result<Prepared> {
+        let destination = self.destination;
         let out = match self.rows {
             Rows::Text(mut text) => text.write("").map(|()| text.out),
-            Rows::Parquet(writer) => writer.into_inner().map_err(pq::io_error),
+            Rows::Parquet(mut writer) => {
+                // What takes the writer apart to give its sink back forgets what the system said.
+                let done = writer.finish().map_err(pq::io_error);
+                done.map(|_| std::mem::replace(writer.inner_mut(), Out::Taken))
+            }
             Rows::Arrow(writer) => writer.into_inner().map_err(arrow::io_error),
             Rows::Memory { memory, schema, batches } => {
-                memory.put(Batches::new("results", schema, batches));
-                return Ok(());
+                return Ok(Prepared(Kind::Memory(
+                    memory,
+                    Batches::new("results", schema, batches),
+                )));
             }
         };
-        out.and_then(|out| Ok(out.commit()?)).map_err(|error| error.at(&self.destination))
+        Ok(Prepared(match out.map_err(|error| error.at(&destination))? {
+            Out::File(file) => Kind::file(file, &destination)?,
+            Out::Stdout(mut out) => {
+                out.flush().map_err(|error| Failed::from(error).at(&destination))?;
+                Kind::Printed
+            }
+            Out::Taken => return Err(crate::Error::Internal("a table was ended twice".into())),
+        }))
     }
 }
 
@@ -131,20 +153,12 @@ impl Rows {
     }
 }
 
-impl Out {
-    fn commit(self) -> io::Result<()> {
-        match self {
-            Self::File(file) => file.commit(),
-            Self::Stdout(mut out) => out.flush(),
-        }
-    }
-}
-
 impl Write for Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::File(file) => file.write(bytes),
             Self::Stdout(out) => out.write(bytes),
+            Self::Taken => Err(io::ErrorKind::BrokenPipe.into()),
         }
     }
 
@@ -152,6 +166,7 @@ impl Write for Out {
         match self {
             Self::File(file) => file.flush(),
             Self::Stdout(out) => out.flush(),
+            Self::Taken => Ok(()),
         }
     }
 }

@@ -1,161 +1,89 @@
 //! A file that appears whole or not at all.
 //!
-//! The content goes to a temporary file in the destination's folder, which nobody else may read
-//! and which its writer keeps locked. Once complete and on the disk, it takes the destination's
-//! name in one step. A temporary file that is not locked belongs to a program that was killed, so
-//! the next writer in that folder removes it.
+//! The content goes to a file in the destination's folder that has no name, where the system has such
+//! files, and else a temporary one; nobody but its owner may read it. Once complete and on the disk, it
+//! takes the destination's name in one step. Of several files that belong together none takes its
+//! name before all are complete; where one then cannot, the others give theirs back.
 
-use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::OutputProblem;
+use super::disk::{self, Growing};
+use super::places::{check_input, folder_of};
+use super::temporary::{self, Temporary, create_file, link_file, name_file, remove_leftovers};
+use crate::{Cause, OutputProblem};
 
-pub(super) const PREFIX: &str = ".muslin-";
-pub(super) const SUFFIX: &str = ".tmp";
+/// Bytes that are written at once; few in tests, so that there are many calls.
+const BUFFER: usize = if cfg!(test) { 64 } else { 1 << 20 };
 
-/// A destination in the making; dropped without [`SafeFile::commit`], nothing is left of it.
+/// A destination in the making; dropped before it is in its place, nothing is left of it.
 pub(super) struct SafeFile {
-    out: BufWriter<File>,
-    temporary: Temporary,
+    out: BufWriter<Growing>,
+    temporary: Option<Temporary>,
+}
+
+/// A file that is complete and on the disk, and does not have its name yet.
+pub(super) struct CompleteFile {
+    file: File,
+    temporary: Option<Temporary>,
     destination: PathBuf,
 }
 
-/// Removes its file or folder when dropped, unless that was renamed.
+/// Why files did not get their names.
 #[derive(Debug)]
-pub(super) struct Temporary {
-    path: PathBuf,
-    is_folder: bool,
-    renamed: bool,
-}
-
-/// The temporary files and folders of this program, for the moment when it must end at once.
-static LIVE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-/// Removes the temporary files of this program: for a program that is about to end without
-/// giving its threads time to do so.
-pub fn remove_temporary_files() {
-    if let Ok(live) = LIVE.lock() {
-        live.iter().for_each(|path| {
-            let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-        });
-    }
-}
-
-impl Temporary {
-    pub(super) fn new(path: PathBuf) -> Self {
-        if let Ok(mut live) = LIVE.lock() {
-            live.push(path.clone());
-        }
-        Self { path, is_folder: false, renamed: false }
-    }
-
-    /// A folder that is there already.
-    pub(super) fn folder(path: PathBuf) -> Self {
-        let mut temporary = Self::new(path);
-        temporary.is_folder = true;
-        temporary
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// It has another name now.
-    pub(super) fn keep(&mut self) {
-        self.renamed = true;
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        if !self.renamed {
-            let _ = if self.is_folder {
-                fs::remove_dir_all(&self.path)
-            } else {
-                fs::remove_file(&self.path)
-            };
-        }
-        if let Ok(mut live) = LIVE.lock() {
-            live.retain(|path| *path != self.path);
-        }
-    }
-}
-
-/// A folder for what memory does not hold. It goes with this value, or with the program where that ends at once.
-#[derive(Debug)]
-pub struct ScratchFolder(Temporary);
-
-impl ScratchFolder {
-    /// Makes a folder among the temporary files of the system that nobody else can read.
-    pub fn new() -> io::Result<Self> {
-        let mut number = [0; 8];
-        getrandom::fill(&mut number).map_err(|_| io::Error::other("no random numbers"))?;
-        let name = format!("muslin-{:016x}", u64::from_le_bytes(number));
-        let path = std::env::temp_dir().join(name);
-        let temporary = Temporary::folder(path.clone());
-        let mut folder = fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
-        folder.create(path)?;
-        Ok(Self(temporary))
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        self.0.path()
-    }
+pub(super) struct NotPlaced {
+    /// Which of them.
+    pub(super) at: usize,
+    pub(super) cause: Cause,
+    /// Those that have theirs all the same, as they could not give them back.
+    pub(super) placed: Vec<PathBuf>,
 }
 
 impl SafeFile {
     /// Begins a file at `destination`, which must be none of `inputs`.
     pub(super) fn create(destination: &Path, inputs: &[PathBuf]) -> Result<Self, OutputProblem> {
-        let unwritable = |error: io::Error| OutputProblem::Unwritable(error.kind());
+        check_input(destination, inputs)?;
         // A link stays a link: what it points to is replaced.
-        let destination = match fs::canonicalize(destination) {
-            Ok(existing) => {
-                if !existing.is_file() {
-                    return Err(OutputProblem::NotAFile);
-                }
-                if inputs.iter().any(|input| is_same_file(input, &existing)) {
-                    return Err(OutputProblem::IsInput);
-                }
-                existing
-            }
+        let place = match fs::canonicalize(destination) {
+            Ok(existing) if !existing.is_file() => return Err(OutputProblem::NotAFile),
+            Ok(existing) => existing,
             // A link to nothing is no place to write to.
             Err(_) if destination.is_symlink() => return Err(OutputProblem::NotAFile),
             Err(error) if error.kind() == io::ErrorKind::NotFound => destination.to_owned(),
             Err(error) => return Err(unwritable(error)),
         };
-        let folder = folder_of(&destination);
-        remove_leftovers(folder);
-        let name = destination.file_name().ok_or(OutputProblem::NotAFile)?;
-        let (file, path) = create_temporary(folder, name).map_err(unwritable)?;
-        let temporary = Temporary::new(path);
-        Ok(Self { out: BufWriter::with_capacity(1 << 20, file), temporary, destination })
+        if place.file_name().is_none() {
+            return Err(OutputProblem::NotAFile);
+        }
+        let folder = folder_of(&place);
+        let (file, temporary) = match disk::create_nameless(folder).map_err(unwritable)? {
+            Some(file) => {
+                // Should it need a name before its own, nobody takes it for one that was left.
+                let _ = file.try_lock();
+                (file, None)
+            }
+            None => {
+                let number = temporary::number_of(&place);
+                let (file, temporary) = create_file(folder, number).map_err(unwritable)?;
+                (file, Some(temporary))
+            }
+        };
+        remove_leftovers(folder, &file);
+        let out = BufWriter::with_capacity(BUFFER, Growing { file, place });
+        Ok(Self { out, temporary })
     }
 
-    /// Puts the file in its place.
-    pub(super) fn commit(mut self) -> io::Result<()> {
-        self.out.flush()?;
-        self.out.get_ref().sync_all()?;
-        fs::rename(&self.temporary.path, &self.destination)?;
-        self.temporary.keep();
-        sync_folder(folder_of(&self.destination));
-        Ok(())
+    /// Brings all of it to the disk.
+    pub(super) fn complete(self) -> io::Result<CompleteFile> {
+        let out = self.out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        disk::sync(&out.file, &out.place)?;
+        Ok(CompleteFile { file: out.file, temporary: self.temporary, destination: out.place })
     }
 }
 
-/// A new name is on the disk only when its folder is. A folder that cannot be opened cannot be asked
-/// to, and the file is in its place all the same.
-pub(super) fn sync_folder(folder: &Path) {
-    #[cfg(unix)]
-    if let Ok(folder) = File::open(folder) {
-        let _ = folder.sync_all();
-    }
+fn unwritable(error: io::Error) -> OutputProblem {
+    OutputProblem::Unwritable(error.into())
 }
 
 impl Write for SafeFile {
@@ -168,80 +96,95 @@ impl Write for SafeFile {
     }
 }
 
-pub(super) fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// Temporary files that this program has made.
-static MADE: AtomicU64 = AtomicU64::new(0);
-
-/// A new locked file that only its owner may read.
-pub(super) fn create_temporary(folder: &Path, name: &OsStr) -> io::Result<(File, PathBuf)> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    for _ in 0..1_000 {
-        // No name twice: whoever saw the first must not take the second for its leftover.
-        let attempt = MADE.fetch_add(1, Ordering::Relaxed);
-        let mut temporary = OsString::from(PREFIX);
-        temporary.push(name);
-        temporary.push(format!("-{}-{attempt}{SUFFIX}", std::process::id()));
-        let path = folder.join(temporary);
-        let file = match options.open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-            Err(error) => return Err(error),
-        };
-        // Another writer may have taken the file for a leftover before it was locked; its name is
-        // then gone and the next one is tried. Where there are no locks, nobody takes it.
-        let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
-        if !taken && path.exists() {
-            return Ok((file, path));
+impl CompleteFile {
+    /// Gives all files their names, or none.
+    pub(super) fn place_all(mut files: Vec<Self>) -> Result<(), NotPlaced> {
+        // A single file needs no way back.
+        let is_alone = files.len() == 1;
+        let mut before = Vec::with_capacity(files.len());
+        for (at, file) in files.iter_mut().enumerate() {
+            let kept = if is_alone { Ok(None) } else { file.prepare() };
+            before.push(kept.map_err(|cause| NotPlaced { at, cause, placed: Vec::new() })?);
         }
-        let _ = fs::remove_file(&path);
-    }
-    Err(io::ErrorKind::AlreadyExists.into())
-}
-
-/// Removes temporary files whose writers are gone. What cannot be removed is not ours.
-pub(super) fn remove_leftovers(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let bytes = name.as_encoded_bytes();
-        let is_file = entry.file_type().is_ok_and(|file_type| file_type.is_file());
-        if is_file && bytes.starts_with(PREFIX.as_bytes()) && bytes.ends_with(SUFFIX.as_bytes()) {
-            let file = OpenOptions::new().write(true).open(entry.path());
-            if file.is_ok_and(|file| file.try_lock().is_ok()) {
-                let _ = fs::remove_file(entry.path());
+        for at in 0..files.len() {
+            if let Err(error) = files[at].place() {
+                let placed = take_back(&files[..at], &mut before);
+                return Err(NotPlaced { at, cause: error.into(), placed });
             }
         }
+        let mut folders: Vec<&Path> = files.iter().map(|own| folder_of(&own.destination)).collect();
+        folders.dedup();
+        folders.into_iter().for_each(disk::sync_folder);
+        Ok(())
+    }
+
+    /// Does beforehand what may fail: a name for a file that replaces another, and a second name for
+    /// what it replaces.
+    fn prepare(&mut self) -> Result<Option<Temporary>, Cause> {
+        if !self.destination.exists() {
+            return Ok(None);
+        }
+        self.name()?;
+        Ok(Some(link_file(&self.destination, folder_of(&self.destination))?))
+    }
+
+    /// A temporary name, where there is none yet.
+    fn name(&mut self) -> io::Result<()> {
+        if self.temporary.is_none() {
+            let number = temporary::number_of(&self.destination);
+            let named = name_file(&self.file, folder_of(&self.destination), number)?;
+            self.temporary = Some(named);
+        }
+        Ok(())
+    }
+
+    fn place(&mut self) -> io::Result<()> {
+        if self.temporary.is_none() && !self.destination.exists() {
+            match disk::name(&self.file, &self.destination) {
+                // Somebody was faster, and is replaced.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                named => return named,
+            }
+        }
+        self.name()?;
+        if let Some(temporary) = &mut self.temporary {
+            disk::rename(temporary.path(), &self.destination)?;
+            temporary.keep();
+        }
+        Ok(())
+    }
+
+    /// Whether the destination is this file.
+    fn is_placed(&self) -> bool {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let id = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+            let there = fs::symlink_metadata(&self.destination).map(id);
+            matches!((self.file.metadata().map(id), there), (Ok(own), Ok(there)) if own == there)
+        }
+        #[cfg(not(unix))]
+        true
     }
 }
 
-/// Whether two paths are one place, there or not.
-pub(super) fn is_same_place(one: &Path, other: &Path) -> bool {
-    let place = |path: &Path| {
-        let folder = fs::canonicalize(folder_of(path)).ok()?;
-        Some((folder, path.file_name()?.to_owned()))
-    };
-    is_same_file(one, other) || place(one).is_some_and(|own| place(other) == Some(own))
-}
-
-fn is_same_file(a: &Path, b: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let id = |path: &Path| fs::metadata(path).map(|m| (m.dev(), m.ino())).ok();
-        id(a).is_some() && id(a) == id(b)
+/// Makes files give their names back, to what had them before; those that did not.
+fn take_back(files: &[CompleteFile], before: &mut [Option<Temporary>]) -> Vec<PathBuf> {
+    let mut placed = Vec::new();
+    for (file, before) in files.iter().zip(before) {
+        // Another program may have put its own there since: that stays.
+        if !file.is_placed() {
+            continue;
+        }
+        let given_back = match before {
+            None => fs::remove_file(&file.destination),
+            Some(old) => fs::rename(old.path(), &file.destination).map(|()| old.keep()),
+        };
+        if given_back.is_err() {
+            placed.push(file.destination.clone());
+        }
     }
-    #[cfg(not(unix))]
-    {
-        matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
-    }
+    placed
 }
 
 #[cfg(test)]
@@ -257,25 +200,45 @@ mod tests {
         names
     }
 
+    fn made(path: &Path, text: &str) -> CompleteFile {
+        let mut file = SafeFile::create(path, &[]).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        file.complete().unwrap()
+    }
+
     #[test]
-    fn a_file_that_is_not_committed_leaves_nothing() {
+    fn a_file_that_is_not_placed_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let mut file = SafeFile::create(&folder.path().join("out.csv"), &[]).unwrap();
+        let path = folder.path().join("out.csv");
+        let mut file = SafeFile::create(&path, &[]).unwrap();
         file.write_all(b"half").unwrap();
-        assert_eq!(names(folder.path()).len(), 1);
         drop(file);
+        drop(made(&path, "all"));
         assert!(names(folder.path()).is_empty());
     }
 
     #[test]
-    fn a_committed_file_replaces_the_old_one() {
+    #[cfg(target_os = "linux")]
+    fn a_file_has_no_name_before_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.csv");
+        let complete = made(&path, "all");
+        if complete.temporary.is_some() {
+            return; // A file system without nameless files.
+        }
+        assert!(names(folder.path()).is_empty());
+        CompleteFile::place_all(vec![complete]).unwrap();
+        assert_eq!(names(folder.path()), ["out.csv"]);
+    }
+
+    #[test]
+    fn a_placed_file_replaces_the_old_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.csv");
         fs::write(&path, "old").unwrap();
-        let mut file = SafeFile::create(&path, &[]).unwrap();
-        file.write_all(b"new").unwrap();
+        let complete = made(&path, "new");
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
-        file.commit().unwrap();
+        CompleteFile::place_all(vec![complete]).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(names(folder.path()), ["out.csv"]);
         #[cfg(unix)]
@@ -286,49 +249,89 @@ mod tests {
     }
 
     #[test]
-    fn leftovers_go_and_files_being_written_stay() {
+    fn files_that_belong_together_get_their_names_together() {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join(".muslin-out.csv-1-0.tmp"), "left over").unwrap();
-        fs::write(folder.path().join("data.tmp"), "not ours").unwrap();
-        let other = SafeFile::create(&folder.path().join("other.csv"), &[]).unwrap();
-        let one = SafeFile::create(&folder.path().join("out.csv"), &[]).unwrap();
-        assert_eq!(names(folder.path()).len(), 3, "{:?}", names(folder.path()));
-        other.commit().unwrap();
-        one.commit().unwrap();
-        assert_eq!(names(folder.path()), ["data.tmp", "other.csv", "out.csv"]);
+        let [old, new] = ["old.csv", "new.csv"].map(|name| folder.path().join(name));
+        fs::write(&old, "old").unwrap();
+        CompleteFile::place_all(vec![made(&new, "1"), made(&old, "2")]).unwrap();
+        assert_eq!(fs::read_to_string(&old).unwrap(), "2");
+        assert_eq!(names(folder.path()), ["new.csv", "old.csv"]);
+
+        fs::remove_file(&new).unwrap();
+        fs::write(&old, "old").unwrap();
+        // The last of three finds a folder at its place.
+        let last = folder.path().join("last.csv");
+        let files = vec![made(&new, "1"), made(&old, "2"), made(&last, "3")];
+        fs::create_dir(&last).unwrap();
+        fs::write(last.join("file"), "").unwrap();
+        let failed = CompleteFile::place_all(files).unwrap_err();
+        assert_eq!((failed.at, failed.placed), (2, Vec::new()));
+        assert_eq!(fs::read_to_string(&old).unwrap(), "old");
+        assert_eq!(names(folder.path()), ["last.csv", "old.csv"]);
+    }
+
+    #[test]
+    fn what_cannot_be_taken_back_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let [old, new] = ["old.csv", "new.csv"].map(|name| folder.path().join(name));
+        fs::write(&old, "old").unwrap();
+        let mut files = vec![made(&old, "1"), made(&new, "2")];
+        let mut before: Vec<_> = files.iter_mut().map(|own| own.prepare().unwrap()).collect();
+        files.iter_mut().for_each(|file| file.place().unwrap());
+        // Somebody removes the second name under which the old file was kept.
+        fs::remove_file(before[0].as_ref().unwrap().path()).unwrap();
+        assert_eq!(take_back(&files, &mut before), [old]);
+        assert!(!new.exists());
+    }
+
+    #[test]
+    fn names_may_be_as_long_as_the_system_allows() {
+        let folder = tempfile::tempdir().unwrap();
+        for length in [236, 251, 255] {
+            let path = folder.path().join("n".repeat(length));
+            for text in ["one", "two"] {
+                CompleteFile::place_all(vec![made(&path, text)]).unwrap();
+                assert_eq!(fs::read_to_string(&path).unwrap(), text);
+            }
+        }
+        let longer = SafeFile::create(&folder.path().join("n".repeat(256)), &[]).err();
+        let name = io::ErrorKind::InvalidFilename;
+        assert_eq!(longer, Some(OutputProblem::Unwritable(name.into())));
     }
 
     #[test]
     #[cfg(unix)]
     fn what_is_no_file_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let pipe = folder.path().join(".muslin-pipe.tmp");
+        let pipe = folder.path().join("pipe.csv");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        SafeFile::create(&folder.path().join("out.csv"), &[]).unwrap().commit().unwrap();
-        assert_eq!(names(folder.path()), [".muslin-pipe.tmp", "out.csv"]);
         let link = folder.path().join("link.csv");
         std::os::unix::fs::symlink(folder.path().join("nowhere"), &link).unwrap();
-        assert_eq!(SafeFile::create(&link, &[]).err(), Some(OutputProblem::NotAFile));
+        for path in [&pipe, &link, folder.path()] {
+            assert_eq!(SafeFile::create(path, &[]).err(), Some(OutputProblem::NotAFile));
+        }
+        let nowhere = SafeFile::create(&folder.path().join("no/such/folder.csv"), &[]).err();
+        let not_found = io::ErrorKind::NotFound;
+        assert_eq!(nowhere, Some(OutputProblem::Unwritable(not_found.into())));
     }
 
     #[test]
-    fn the_input_is_never_written_over() {
+    fn of_many_writers_of_one_file_one_wins() {
         let folder = tempfile::tempdir().unwrap();
-        let input = folder.path().join("in.csv");
-        fs::write(&input, "data").unwrap();
-        let refused = |path: &Path| SafeFile::create(path, std::slice::from_ref(&input)).err();
-        assert_eq!(refused(&input), Some(OutputProblem::IsInput));
-        #[cfg(unix)]
-        {
-            let link = folder.path().join("link.csv");
-            std::os::unix::fs::symlink(&input, &link).unwrap();
-            assert_eq!(refused(&link), Some(OutputProblem::IsInput));
-            let hard = folder.path().join("hard.csv");
-            fs::hard_link(&input, &hard).unwrap();
-            assert_eq!(refused(&hard), Some(OutputProblem::IsInput));
-        }
-        assert_eq!(refused(folder.path()), Some(OutputProblem::NotAFile));
-        let nowhere = refused(&folder.path().join("no/such/folder.csv"));
-        assert_eq!(nowhere, Some(OutputProblem::Unwritable(io::ErrorKind::NotFound)));
+        let path = folder.path().join("out.csv");
+        let text = |writer: u32| format!("{writer}\n").repeat(2_000);
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let path = &path;
+                scope.spawn(move || {
+                    for _ in 0..25 {
+                        CompleteFile::place_all(vec![made(path, &text(writer))]).unwrap();
+                    }
+                });
+            }
+        });
+        let found = fs::read_to_string(&path).unwrap();
+        assert!((0..4).any(|writer| found == text(writer)));
+        assert_eq!(names(folder.path()), ["out.csv"]);
     }
 }

@@ -1,150 +1,175 @@
 //! A folder that appears whole or not at all.
 //!
-//! Its files are made in a temporary folder beside the destination, which nobody else may read, and
-//! beside which there is a locked file as long as its maker works on it. Once complete and on the
-//! disk, the two folders change names in one step, and what was there before is removed. A temporary
-//! folder whose file is gone, or not locked, belongs to a program that was killed; the next maker
-//! removes it.
+//! Its files are made in a temporary folder beside the destination, which nobody else may read. Once
+//! complete and on the disk, the two folders change names in one step, and what was there before is
+//! removed: only a folder that is empty, or wholly made by this program, and in which nothing is that
+//! the run reads.
 
-use std::ffi::OsStr;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::safe_file::{
-    PREFIX, SUFFIX, Temporary, create_temporary, folder_of, remove_leftovers, sync_folder,
-};
-use crate::{Error, OutputProblem, Result};
+use super::disk;
+use super::places::{check_folder, check_kept, folder_of, free_beside};
+use super::temporary::{self, TemporaryFolder};
+use crate::{Error, Kept, OutputProblem, Result};
 
-/// What the name of a temporary folder has after that of its file.
-const FOLDER: &str = ".d";
+/// Looks at a folder that is there: why it is not wholly one that this program made, if so.
+pub type IsOurs = fn(&Path) -> Result<(), String>;
 
 /// A folder in the making; dropped without [`SafeFolder::commit`], nothing is left of it.
 ///
 /// # Guarantee
 /// Whenever the program ends, the destination is absent, as it was before, or complete; nobody but
 /// its owner may read it. Of several programs that make the same folder, one wins. A folder is
-/// replaced only if it is empty or holds the file that `mark` names.
+/// replaced only if it is empty or wholly ours, is not and does not hold the working folder, and holds
+/// nothing that is read.
 #[derive(Debug)]
 pub struct SafeFolder {
-    temporary: Temporary,
+    temporary: TemporaryFolder,
+    /// As it was named, for messages.
+    named: PathBuf,
     destination: PathBuf,
-    // After the folder, so that nobody takes that for a leftover.
-    _lock: (Temporary, File),
+    inputs: Vec<PathBuf>,
+    is_ours: IsOurs,
 }
 
 impl SafeFolder {
-    /// Begins a folder at `destination`.
-    pub fn create(destination: &Path, mark: &str) -> Result<Self> {
+    /// Begins a folder at `destination`; `inputs` is what the run reads.
+    pub fn create(destination: &Path, inputs: &[PathBuf], is_ours: IsOurs) -> Result<Self> {
         let problem = |problem| Error::Output { file: destination.display().to_string(), problem };
-        let unwritable = |error: io::Error| problem(OutputProblem::Unwritable(error.kind()));
-        let place = place(destination, mark).map_err(problem)?;
-        let name = place.file_name().ok_or_else(|| problem(OutputProblem::NotAFolder))?;
-        remove_left_folders(folder_of(&place));
-        remove_leftovers(folder_of(&place));
-        let (temporary, lock) = create(folder_of(&place), name).map_err(unwritable)?;
-        Ok(Self { temporary, destination: place, _lock: lock })
+        let unwritable = |error: io::Error| problem(OutputProblem::Unwritable(error.into()));
+        let place = place(destination).map_err(problem)?;
+        check_folder(destination, inputs)?;
+        check_ours(&place, destination, is_ours).map_err(problem)?;
+        if place.file_name().is_none() {
+            return Err(problem(OutputProblem::NotAFolder));
+        }
+        let number = temporary::number_of(&place);
+        let temporary = TemporaryFolder::create(folder_of(&place), number).map_err(unwritable)?;
+        Ok(Self {
+            temporary,
+            named: destination.to_owned(),
+            destination: place,
+            inputs: inputs.to_vec(),
+            is_ours,
+        })
     }
 
     /// Where its files are made.
     pub fn path(&self) -> &Path {
-        self.temporary.path()
+        self.temporary.folder.path()
     }
 
     /// Makes a folder within.
     pub fn inner(&self, name: &str) -> Result<PathBuf> {
         let path = self.path().join(name);
-        private().create(&path).map_err(|error| self.failed(&error))?;
+        disk::make_folder(&path).map_err(|error| self.failed(error.into()))?;
         Ok(path)
+    }
+
+    /// An error about a file in the making, about where it would have been.
+    #[must_use]
+    pub fn in_its_place(&self, error: Error) -> Error {
+        let of_place = |file: String| match Path::new(&file).strip_prefix(self.path()) {
+            Ok(within) => self.named.join(within).display().to_string(),
+            Err(_) => file,
+        };
+        match error {
+            Error::Output { file, problem } => Error::Output { file: of_place(file), problem },
+            Error::Input { mut place, problem } => {
+                place.file = of_place(place.file);
+                Error::Input { place, problem }
+            }
+            other => other,
+        }
     }
 
     /// Puts the folder in its place.
     pub fn commit(mut self) -> Result<()> {
-        sync(self.temporary.path()).map_err(|error| self.failed(&error))?;
-        put(self.temporary.path(), &self.destination).map_err(|error| self.failed(&error))?;
-        self.temporary.keep();
-        sync_folder(folder_of(&self.destination));
-        // What was there before has the temporary name now.
-        let _ = fs::remove_dir_all(self.temporary.path());
+        sync(self.path()).map_err(|error| self.failed(error.into()))?;
+        self.put().map_err(|problem| self.failed_with(problem))?;
+        disk::sync_folder(folder_of(&self.destination));
         Ok(())
     }
 
-    fn failed(&self, error: &io::Error) -> Error {
-        let file = self.destination.display().to_string();
-        Error::Output { file, problem: OutputProblem::Unwritable(error.kind()) }
+    /// Puts a complete folder in its place, in one step where there is one. What was there before has
+    /// the temporary name then, and goes with it.
+    fn put(&mut self) -> Result<(), OutputProblem> {
+        let unwritable = |error: io::Error| OutputProblem::Unwritable(error.into());
+        let made = self.path().to_owned();
+        if !self.destination.exists() {
+            match disk::rename(&made, &self.destination) {
+                // Somebody was faster.
+                Err(_) if self.destination.exists() => {}
+                Err(error) => return Err(unwritable(error)),
+                Ok(()) => {
+                    self.temporary.folder.keep();
+                    return Ok(());
+                }
+            }
+        }
+        // Long after the first look: something may have come into it, or be read from it now.
+        check_kept(&self.destination, &self.inputs)?;
+        check_ours(&self.destination, &self.named, self.is_ours)?;
+        if disk::exchange(&made, &self.destination).map_err(unwritable)? {
+            // What came into it since the look goes back with it.
+            let still = check_ours(&made, &self.named, self.is_ours);
+            if still.is_err() {
+                disk::exchange(&made, &self.destination).map_err(unwritable)?;
+            }
+            return still;
+        }
+        // Where names cannot be exchanged, the old folder steps aside first: for a moment there is none.
+        // Its name then is none that is ever taken for a leftover.
+        let mut aside = made.as_os_str().to_owned();
+        aside.push("-old");
+        disk::rename(&self.destination, Path::new(&aside)).map_err(unwritable)?;
+        if let Err(error) = disk::rename(&made, &self.destination) {
+            let _ = fs::rename(&aside, &self.destination);
+            return Err(unwritable(error));
+        }
+        let _ = fs::rename(&aside, &made);
+        Ok(())
+    }
+
+    fn failed(&self, cause: crate::Cause) -> Error {
+        self.failed_with(OutputProblem::Unwritable(cause))
+    }
+
+    fn failed_with(&self, problem: OutputProblem) -> Error {
+        Error::Output { file: self.named.display().to_string(), problem }
     }
 }
 
-/// The place of a folder that may be made there.
-fn place(destination: &Path, mark: &str) -> Result<PathBuf, OutputProblem> {
-    let unwritable = |error: io::Error| OutputProblem::Unwritable(error.kind());
-    let existing = match fs::canonicalize(destination) {
-        Ok(existing) => existing,
-        Err(_) if destination.is_symlink() => return Err(OutputProblem::NotAFolder),
+/// The place of a folder that is there or may be made.
+fn place(destination: &Path) -> Result<PathBuf, OutputProblem> {
+    match fs::canonicalize(destination) {
+        Ok(existing) if existing.is_dir() => Ok(existing),
+        Ok(_) => Err(OutputProblem::NotAFolder),
+        Err(_) if destination.is_symlink() => Err(OutputProblem::NotAFolder),
+        // `folder/` and `folder` are one place.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // `folder/` and `folder` are one place.
-            return Ok(destination.components().collect());
+            Ok(destination.components().collect())
         }
-        Err(error) => return Err(unwritable(error)),
+        Err(error) => Err(OutputProblem::Unwritable(error.into())),
+    }
+}
+
+/// An error where a folder is there, is not empty and is not wholly ours.
+fn check_ours(place: &Path, named: &Path, is_ours: IsOurs) -> Result<(), OutputProblem> {
+    let mut entries = match fs::read_dir(place) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(OutputProblem::Unwritable(error.into())),
     };
-    if !existing.is_dir() {
-        return Err(OutputProblem::NotAFolder);
+    if entries.next().is_none() {
+        return Ok(());
     }
-    let is_empty = fs::read_dir(&existing).map_err(unwritable)?.next().is_none();
-    if is_empty || existing.join(mark).is_file() {
-        return Ok(existing);
-    }
-    Err(OutputProblem::NotOurs)
-}
-
-/// Makes folders that only their owner may read.
-fn private() -> DirBuilder {
-    let mut builder = DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
-}
-
-/// A new folder, and the locked file beside it.
-fn create(folder: &Path, name: &OsStr) -> io::Result<(Temporary, (Temporary, File))> {
-    let (file, path) = create_temporary(folder, name)?;
-    let mut own = path.clone().into_os_string();
-    own.push(FOLDER);
-    let lock = (Temporary::new(path), file);
-    private().create(Path::new(&own))?;
-    Ok((Temporary::folder(own.into()), lock))
-}
-
-/// Puts a complete folder in its place, in one step where there is one.
-fn put(made: &Path, destination: &Path) -> io::Result<()> {
-    if !destination.exists() {
-        match fs::rename(made, destination) {
-            // Somebody was faster.
-            Err(error) if destination.exists() => drop(error),
-            renamed => return renamed,
-        }
-    }
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        if renameat_with(CWD, made, CWD, destination, RenameFlags::EXCHANGE).is_ok() {
-            return Ok(());
-        }
-    }
-    // Where names cannot be exchanged, the old folder goes first: for a moment there is none.
-    let mut aside = made.as_os_str().to_owned();
-    aside.push("-old");
-    fs::rename(destination, &aside)?;
-    match fs::rename(made, destination) {
-        Ok(()) => {
-            let _ = fs::rename(&aside, made);
-            Ok(())
-        }
-        Err(error) => {
-            let _ = fs::rename(&aside, destination);
-            Err(error)
-        }
-    }
+    is_ours(place).map_err(|why| {
+        let reason = Kept::NotOurs(why);
+        OutputProblem::Kept { free: free_beside(named, &reason), reason }
+    })
 }
 
 /// Brings everything in a folder to the disk.
@@ -154,35 +179,62 @@ fn sync(folder: &Path) -> io::Result<()> {
         if entry.file_type()?.is_dir() {
             sync(&entry.path())?;
         } else {
-            File::open(entry.path())?.sync_all()?;
+            disk::sync(&File::open(entry.path())?, &entry.path())?;
         }
     }
-    sync_folder(folder);
+    disk::sync_folder(folder);
     Ok(())
 }
 
-/// Removes temporary folders whose makers are gone. What cannot be removed is not ours.
-fn remove_left_folders(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let Some(lock) = name.to_str().and_then(|name| name.strip_suffix(FOLDER)) else { continue };
-        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let is_ours = lock.starts_with(PREFIX) && lock.ends_with(SUFFIX);
-        if is_folder && is_ours && is_left(&folder.join(lock)) {
-            let _ = fs::remove_dir_all(entry.path());
-            let _ = fs::remove_file(folder.join(lock));
-        }
+/// A folder for what memory does not hold. It goes with this value, or with the program where that ends
+/// at once; what a killed program left goes when the next folder is made at the same place.
+#[derive(Debug)]
+pub struct ScratchFolder(TemporaryFolder);
+
+impl ScratchFolder {
+    /// Makes a folder among the temporary files of the system that nobody else can read.
+    pub fn new() -> io::Result<Self> {
+        Self::within(&std::env::temp_dir())
+    }
+
+    /// Makes a folder in another that nobody else can read.
+    pub fn within(folder: &Path) -> io::Result<Self> {
+        let mut number = [0; 8];
+        getrandom::fill(&mut number).map_err(|_| io::Error::other("no random numbers"))?;
+        TemporaryFolder::create(folder, u64::from_le_bytes(number)).map(Self)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.0.folder.path()
     }
 }
 
-/// Whether nobody holds a lock any more.
-fn is_left(lock: &Path) -> bool {
-    let file = OpenOptions::new().write(true).open(lock);
-    file.map_or_else(
-        |error| error.kind() == io::ErrorKind::NotFound,
-        |file| file.try_lock().is_ok(),
-    )
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scratch_folder_is_private_and_the_next_removes_what_was_left() {
+        let place = tempfile::tempdir().unwrap();
+        let left = place.path().join(".muslin-0123456789abcdef-1-0.tmp");
+        fs::write(&left, "").unwrap();
+        let folder = place.path().join(".muslin-0123456789abcdef-1-0.tmp.d");
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("spilled"), "cells").unwrap();
+        fs::create_dir(place.path().join("mine")).unwrap();
+
+        let one = ScratchFolder::within(place.path()).unwrap();
+        let other = ScratchFolder::within(place.path()).unwrap();
+        fs::write(one.path().join("spilled"), "cells").unwrap();
+        assert!(!left.exists() && !folder.exists() && one.path() != other.path());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = fs::metadata(one.path()).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o700);
+        }
+        drop((one, other));
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "only what is not ours");
+    }
 }

@@ -147,6 +147,6 @@ fn a_path_that_is_no_file_is_told() {
             panic!("{} is read", path.display());
         };
         assert_eq!(place.file, path.display().to_string());
-        assert_eq!(problem, Problem::Unreadable(kind));
+        assert_eq!(problem, Problem::Unreadable(kind.into()));
     }
 }

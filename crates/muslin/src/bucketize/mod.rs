@@ -150,20 +150,13 @@ impl BucketizeJob {
     /// Before anything is read: who cannot write need not wait.
     fn check(&self) -> Result<()> {
         check_missing(self.missing)?;
-        for output in self.output.iter().chain(&self.sensitive_output) {
-            output.check(&self.input)?;
-        }
-        match (&self.output, &self.sensitive_output) {
-            (None, Some(_)) => Err(setting(
+        ReleaseOutput::check_all(self.output.iter().chain(&self.sensitive_output), &self.input)?;
+        if self.output.is_none() && self.sensitive_output.is_some() {
+            return Err(setting(
                 "a table of the sensitive values needs one of the others beside it\n  hint: pass `-o FILE` too",
-            )),
-            (Some(one), Some(other)) if one.destination.is_same(&other.destination) => {
-                Err(setting(
-                    "both tables go to the same place\n  hint: give the table of sensitive values a file of its own",
-                ))
-            }
-            _ => Ok(()),
+            ));
         }
+        Ok(())
     }
 
     /// Counts the buckets of what is published; an error where they are not what was promised.

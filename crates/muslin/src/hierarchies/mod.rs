@@ -46,7 +46,7 @@ impl Hierarchies {
     pub fn add_folder(&mut self, folder: &Path, columns: &[&str]) -> Result<()> {
         let unreadable = |error: std::io::Error| Error::Hierarchy {
             place: folder.display().to_string(),
-            reason: format!("cannot be read: {}", error.kind()),
+            reason: format!("cannot be read: {}", muslin_io::Cause::from(&error)),
             hint: "check the folder given as `--hierarchies`".into(),
         };
         let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
@@ -79,6 +79,14 @@ impl Hierarchies {
     /// Columns whose hierarchies somebody gave.
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         self.sources.keys().map(String::as_str)
+    }
+
+    /// The files that are read for them.
+    pub fn files(&self) -> impl Iterator<Item = PathBuf> {
+        self.sources.values().filter_map(|source| match source {
+            HierarchySource::File(file) => Some(file.clone()),
+            HierarchySource::Rule(_) => None,
+        })
     }
 
     /// The hierarchy of a column.

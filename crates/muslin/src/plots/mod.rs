@@ -6,10 +6,11 @@ mod association;
 mod bars;
 mod marginal;
 
-use std::io::ErrorKind;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-use muslin_io::Input;
+use muslin_io::{Cause, Input, OutputProblem, Prepared};
 
 pub use self::association::association_figure;
 pub use self::bars::loss_figure;
@@ -31,17 +32,27 @@ pub(crate) fn check(folder: &Path) -> Result<()> {
     Err(unwritable(folder, problem))
 }
 
-fn unwritable(folder: &Path, kind: ErrorKind) -> Error {
-    let problem = muslin_io::OutputProblem::Unwritable(kind);
+fn unwritable(folder: &Path, cause: impl Into<Cause>) -> Error {
+    let problem = OutputProblem::Unwritable(cause.into());
     Error::Io(muslin_io::Error::Output { file: folder.display().to_string(), problem })
 }
 
-/// Writes the plots of a report into a folder, which is made if it is not there; each file as a whole
-/// or not at all, and over none of the inputs.
+/// Writes the plots of a report into a folder, which is made if it is not there: all or none, and over
+/// nothing but earlier plots.
 pub(crate) fn write(report: &DiffReport, folder: &Path, inputs: &[&Input]) -> Result<Vec<String>> {
-    if !folder.is_dir() {
-        std::fs::create_dir(folder).map_err(|error| unwritable(folder, error.kind()))?;
+    let is_new = !folder.is_dir();
+    if is_new {
+        std::fs::create_dir(folder).map_err(|error| unwritable(folder, error))?;
     }
+    let written = write_all(report, folder, inputs);
+    if is_new && written.is_err() {
+        // It is empty: nothing else is removed by this.
+        let _ = std::fs::remove_dir(folder);
+    }
+    written
+}
+
+fn write_all(report: &DiffReport, folder: &Path, inputs: &[&Input]) -> Result<Vec<String>> {
     let paths = inputs.iter().filter_map(|input| match input {
         Input::Path(path) => Some(path.clone()),
         Input::Stdin | Input::Memory(_) => None,
@@ -52,13 +63,29 @@ pub(crate) fn write(report: &DiffReport, folder: &Path, inputs: &[&Input]) -> Re
     for (number, marginal) in (1..).zip(&report.marginals) {
         plots.push((file_name(number, &marginal.column), marginal_figure(number, marginal)));
     }
-    let mut written = Vec::new();
+    let (mut prepared, mut written) = (Vec::new(), Vec::new());
     for (name, plot) in plots.into_iter().filter(|(_, plot)| !plot.chart.is_empty()) {
         let path = folder.join(name);
-        muslin_io::write_text(&plot.to_svg(), &path, &inputs)?;
-        written.push(path.display().to_string());
+        let file = path.display().to_string();
+        if path.exists() && !is_plot(&path, &plot.id) {
+            let problem = OutputProblem::NotReplaced;
+            return Err(Error::Io(muslin_io::Error::Output { file, problem }));
+        }
+        prepared.push(Prepared::text(&plot.to_svg(), &path, &inputs)?);
+        written.push(file);
     }
+    Prepared::place_all(prepared)?;
     Ok(written)
+}
+
+/// Whether a file begins as the plot does that is written by its name. Nobody named it, so nothing else is replaced.
+fn is_plot(path: &Path, id: &str) -> bool {
+    const HEAD: u64 = 1 << 10;
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    let head = String::from_utf8_lossy(&head);
+    let label = format!("aria-labelledby=\"{id}-title {id}-says\"");
+    read.is_ok() && head.starts_with("<svg ") && head.contains(&label)
 }
 
 /// A file's name that every system takes: the number tells columns apart.

@@ -147,7 +147,7 @@ impl Policy {
         let text = std::fs::read_to_string(path).map_err(|error| Error::Policy {
             file: file.clone(),
             line: None,
-            reason: format!("cannot be read: {}", error.kind()),
+            reason: format!("cannot be read: {}", muslin_io::Cause::from(&error)),
             hint: "check the path given as `-p`".into(),
         })?;
         Self::parse(&file, &text)

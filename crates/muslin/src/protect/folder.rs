@@ -15,14 +15,14 @@ use super::report::{ChangedColumn, ProtectLoss, ProtectReport};
 use super::steps::{Entry, Work, internal, unreachable};
 use crate::input::InputReport;
 use crate::release_folder::{
-    self, Beside, INTERNAL, MANIFEST, Manifest, ManifestFile, REPORT, ReleaseDialect, sha256,
-    sha256_of,
+    self, Beside, INTERNAL, INTERNAL_FILES, MANIFEST, Manifest, ManifestFile, ReleaseDialect,
+    sha256, sha256_of,
 };
 use crate::spelling::Spelling;
 use crate::suppressed_cells::suppressed_cells;
 use crate::verdict::verdict_headline;
 use crate::verify::{TRUTHFUL, VerifyCheck, VerifyJob, VerifyReport};
-use crate::{DiffColumnReport, DiffJob, DiffReport, Result};
+use crate::{DiffColumnReport, DiffJob, DiffReport, Error, Result};
 
 /// What the release says to whoever gets it.
 const SUMMARY: &str = "summary.md";
@@ -42,6 +42,18 @@ impl ProtectJob {
         work: &Work,
         run: &Run,
     ) -> Result<ProtectReport> {
+        let filled = self.fill_folder(&folder, work, run);
+        // Where files are in the making is nothing to whoever named the folder.
+        let report = filled.map_err(|error| match error {
+            Error::Io(error) => Error::Io(folder.in_its_place(error)),
+            other => other,
+        })?;
+        run.check()?;
+        folder.commit()?;
+        Ok(report)
+    }
+
+    fn fill_folder(&self, folder: &SafeFolder, work: &Work, run: &Run) -> Result<ProtectReport> {
         let source = &work.whole.source;
         let data = format!("data.{}", self.format(source).name());
         let path = folder.path().join(&data);
@@ -68,9 +80,7 @@ impl ProtectJob {
         let public = report.clone();
         report.warnings.extend(earlier);
         let names = (data.as_str(), beside);
-        self.fill(&folder, names, &public, &(&report, &lost), &work.entries)?;
-        run.check()?;
-        folder.commit()?;
+        self.fill(folder, names, &public, &(&report, &lost), &work.entries)?;
         Ok(report)
     }
 
@@ -325,9 +335,11 @@ impl ProtectJob {
         };
         write_text(&json(&manifest)?, &path.join(MANIFEST), &[])?;
         let internal = folder.inner(INTERNAL)?;
-        write_text(&json(internal_report)?, &internal.join(REPORT), &[])?;
-        write_text(&json(lost)?, &internal.join("diff.json"), &[])?;
-        Ok(write_text(&ledger(entries, report), &internal.join("ledger.csv"), &[])?)
+        let texts = [json(internal_report)?, json(lost)?, ledger(entries, report)];
+        for (name, text) in INTERNAL_FILES.iter().zip(texts) {
+            write_text(&text, &internal.join(name), &[])?;
+        }
+        Ok(())
     }
 }
 

@@ -12,7 +12,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use muslin_engine::{Run, Seed};
-use muslin_io::{Input, Memory, ReadOptions, RowOrder, Source, WriteFormat, WriteOptions};
+use muslin_io::{
+    Input, Memory, ReadOptions, RowOrder, SafeFolder, Source, WriteFormat, WriteOptions,
+};
 use muslin_protect::Spread;
 use muslin_table::Role;
 
@@ -30,6 +32,7 @@ use self::steps::{Work, ks, unreachable};
 use crate::claims::{Claim, SpreadSetting};
 use crate::policy::{Policy, ProtectMethod};
 use crate::presets::Preset;
+use crate::release_folder::wholly_ours;
 use crate::verdict::MAX_UNIQUE;
 use crate::whole::Whole;
 use crate::{Recoding, Result};
@@ -120,11 +123,22 @@ impl ProtectJob {
             return job.hold(memory, &work, run);
         }
         // Before anything is read: who cannot write need not wait.
-        let folder = muslin_io::SafeFolder::create(&self.output, crate::release_folder::MANIFEST)?;
+        let folder = self.folder()?;
         let Settled { job, whole, choices } = self.settled(run)?;
         let mut work = job.worked(&whole, run)?;
         work.choices = choices;
         job.write(folder, &work, run)
+    }
+
+    /// The folder, begun where nothing is lost by it.
+    fn folder(&self) -> Result<SafeFolder> {
+        let hierarchies = self.policy.hierarchies();
+        let of_input = match &self.input {
+            Input::Path(path) => Some(path.clone()),
+            Input::Stdin | Input::Memory(_) => None,
+        };
+        let inputs: Vec<PathBuf> = of_input.into_iter().chain(hierarchies.files()).collect();
+        Ok(SafeFolder::create(&self.output, &inputs, wholly_ours)?)
     }
 
     /// Takes the steps, with as large a k as the policy needs.

@@ -15,7 +15,6 @@ use super::{ProtectJob, ProtectReport};
 use crate::claims::Claim;
 use crate::input::InputReport;
 use crate::policy::{LimitsPolicy, ProtectMethod};
-use crate::release_folder::MANIFEST;
 use crate::{Failure, Result};
 
 /// Rows of the rehearsals. Two of them tell how work grows with rows.
@@ -98,7 +97,7 @@ impl ProtectJob {
         self.check()?;
         let folder = match &self.memory {
             Some(_) => None,
-            None => Some(SafeFolder::create(&self.output, MANIFEST)?),
+            None => Some(self.folder()?),
         };
         let started = Instant::now();
         let Settled { job, whole, choices } = self.settled(run)?;

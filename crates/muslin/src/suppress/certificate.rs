@@ -7,7 +7,7 @@ use arrow_array::types::{Int64Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use muslin_engine::Run;
-use muslin_io::{Destination, Input, ReadOptions, ResultWriter, WriteOptions};
+use muslin_io::{Destination, Input, Prepared, ReadOptions, ResultWriter, WriteOptions};
 use muslin_table::{Column, EncodedTable};
 use muslin_verify::Certificate;
 
@@ -15,12 +15,12 @@ use super::{CellCost, wrong};
 use crate::Result;
 use crate::arrays::u64s;
 
-/// Writes a certificate: each row of the input and its multiplier.
-pub(super) fn write(
+/// Prepares a certificate: each row of the input and its multiplier.
+pub(super) fn prepare(
     proof: &Certificate,
     destination: &Destination,
     options: &WriteOptions,
-) -> Result<()> {
+) -> Result<Prepared> {
     let field = |name: &str| Field::new(name, DataType::UInt64, false);
     let schema = Arc::new(Schema::new(vec![field("row"), field("multiplier")]));
     let mut writer = ResultWriter::create(destination, &schema, options)?;
@@ -28,7 +28,7 @@ pub(super) fn write(
     let columns: Vec<ArrayRef> = vec![rows, u64s(proof.multipliers.iter().copied())];
     let batch = RecordBatch::try_new(schema, columns).expect("two columns of one length");
     writer.push(&batch)?;
-    Ok(writer.finish()?)
+    Ok(writer.prepare()?)
 }
 
 /// Whether the checker comes to the bound that the search claims.

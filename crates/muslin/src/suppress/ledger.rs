@@ -11,22 +11,22 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use hashbrown::HashMap;
 use muslin_engine::{Partition, Run};
-use muslin_io::{Destination, ResultWriter, WriteOptions};
+use muslin_io::{Destination, Prepared, ResultWriter, WriteOptions};
 use muslin_table::{Changes, ColumnId, ColumnSet, EncodedTable, MissingRule, RowId};
 
 use crate::Result;
 use crate::arrays::{LINES, joined, names, u32s};
 
-/// Writes a line for each withheld cell: row, column, the minimal unique it breaks, and how many
+/// Prepares a line for each withheld cell: row, column, the minimal unique it breaks, and how many
 /// rows hold that. Columns are those that make classes, and others that may have lost cells.
-pub(super) fn write(
+pub(super) fn prepare(
     table: &EncodedTable,
     (columns, others): (&ColumnSet, &ColumnSet),
     changes: &Changes,
     k: u32,
     to: (&Destination, &WriteOptions),
     run: &Run,
-) -> Result<()> {
+) -> Result<Prepared> {
     let field = |name: &str, kind| Field::new(name, kind, false);
     let schema = Arc::new(Schema::new(vec![
         field("row", DataType::UInt32),
@@ -68,7 +68,7 @@ pub(super) fn write(
         }
     }
     flush(&mut lines)?;
-    Ok(writer.finish()?)
+    Ok(writer.prepare()?)
 }
 
 /// How many rows agree with each row on column sets that were asked for.

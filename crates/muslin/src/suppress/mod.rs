@@ -8,7 +8,7 @@ mod report;
 use std::collections::BTreeMap;
 
 use muslin_engine::{Coverage, Run, Stop};
-use muslin_io::{Input, ReadOptions, Release, RowOrder};
+use muslin_io::{Input, Prepared, ReadOptions, Release, RowOrder};
 use muslin_protect::Ties;
 use muslin_table::{Changes, ColumnId, ColumnSet, EncodedTable, MissingRule, Role, printable};
 use muslin_verify::{Notions, Outsider};
@@ -227,9 +227,8 @@ impl SuppressJob {
     /// Reads the input, decides what to withhold, checks it, and writes what was asked for.
     pub fn run(&self, run: &Run) -> Result<SuppressReport> {
         // Before anything else: who cannot write need not wait.
-        for output in self.output.iter().chain(&self.certificate).chain(&self.ledger) {
-            output.check(&self.input)?;
-        }
+        let outputs = self.output.iter().chain(&self.certificate).chain(&self.ledger);
+        ReleaseOutput::check_all(outputs, &self.input)?;
         let mut whole = Whole::of(&self.input, &self.read, &self.roles, false, run)?;
         whole.check_decided(&self.roles)?;
         let (decided, mut report) = self.decided(&mut whole, run)?;
@@ -237,21 +236,32 @@ impl SuppressJob {
         if is_interrupted {
             return Ok(report);
         }
-        if let Some(output) = &self.output {
-            let release = released(&whole, &decided, output.order)?.1;
-            output.write(&release, &self.input, &whole.source, run)?;
-            report.written = output.destination.written();
-        }
+        // All of them appear, or none.
+        let mut prepared = Vec::new();
         if let (Some(output), Some(proof)) = (&self.certificate, &decided.certificate) {
-            certificate::write(proof, &output.destination, &output.options_for(&self.input))?;
+            let options = output.options_for(&self.input);
+            prepared.push(certificate::prepare(proof, &output.destination, &options)?);
             report.certificate = output.destination.written();
         }
         if let Some(output) = &self.ledger {
             let to = (&output.destination, &output.options_for(&self.input));
             let columns = (&whole.measured, &whole.unmeasured());
-            ledger::write(&whole.table, columns, &decided.changes, self.k, to, run)?;
+            prepared.push(ledger::prepare(
+                &whole.table,
+                columns,
+                &decided.changes,
+                self.k,
+                to,
+                run,
+            )?);
             report.ledger = output.destination.written();
         }
+        if let Some(output) = &self.output {
+            let release = released(&whole, &decided, output.order)?.1;
+            prepared.push(output.prepare(&release, &self.input, &whole.source, run)?);
+            report.written = output.destination.written();
+        }
+        Prepared::place_all(prepared)?;
         Ok(report)
     }
 

@@ -127,7 +127,7 @@ fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
 
 fn unlisted(folder: &Path, error: &io::Error) -> Error {
     let file = folder.display().to_string();
-    Error::Claims { file, reason: format!("cannot be read: {}", error.kind()) }
+    Error::Claims { file, reason: format!("cannot be read: {}", muslin_io::Cause::from(error)) }
 }
 
 /// What is not known is not met.
