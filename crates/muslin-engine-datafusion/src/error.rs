@@ -40,9 +40,15 @@ pub enum Carried {
     NoRoom,
     /// An executor could not read the table.
     Unread,
+    /// Something is to be read that is below no root.
+    Outside,
+    /// A plan, or a setting, is not one that muslin sends.
+    Refused,
+    /// There is no token, or not the one of the cluster.
+    NoToken,
 }
 
-const CARRIED: [(Carried, &str, Fault, &str, &str); 4] = [
+const CARRIED: [(Carried, &str, Fault, &str, &str); 7] = [
     (
         Carried::NoExecutor,
         "muslin-no-executor",
@@ -71,12 +77,51 @@ const CARRIED: [(Carried, &str, Fault, &str, &str); 4] = [
         "an executor could not read the table",
         "it must have the same name on every machine of the cluster, and executors need its credentials",
     ),
+    (
+        Carried::Outside,
+        "muslin-outside",
+        Fault::Table,
+        "the cluster may not read it: it is below no folder that the cluster was started with",
+        "start scheduler and executors with `--root` and the folder or the address that it is in",
+    ),
+    (
+        Carried::Refused,
+        "muslin-refused",
+        Fault::Question,
+        "the cluster does not take such a query: it takes the plans of muslin's own questions and of queries that only read",
+        "ask without `--sql`, or a simpler query; or answer it here with `--engine datafusion`",
+    ),
+    (
+        Carried::NoToken,
+        "muslin-token",
+        Fault::Table,
+        "the cluster asks for a token, and this program has none or another one",
+        "pass `--token-file` with the file that scheduler and executors were started with",
+    ),
 ];
+
+impl Carried {
+    /// As a text that is known again wherever it arrives.
+    pub fn text(self) -> String {
+        let known = CARRIED.iter().find(|(known, ..)| *known == self);
+        known.map_or(String::new(), |(_, word, _, reason, _)| format!("{word}: {reason}"))
+    }
+
+    /// What the asking program says of it.
+    pub fn said(self) -> Error {
+        let text = self.text();
+        of_others(&text, "")
+    }
+
+    /// The same with what it is about, for whoever reads it where it arises. It holds no cell.
+    pub fn about(self, what: &str) -> DataFusionError {
+        DataFusionError::Execution(format!("{} ({what})", self.text()))
+    }
+}
 
 impl From<Carried> for DataFusionError {
     fn from(own: Carried) -> Self {
-        let word = CARRIED.iter().find(|(known, ..)| *known == own).map(|(_, word, ..)| *word);
-        Self::Execution(word.unwrap_or_default().into())
+        Self::Execution(own.text())
     }
 }
 
