@@ -47,19 +47,22 @@ impl Token {
         }
         if is_shared(&about) {
             return Err(wrong(
-                "others on this machine can read or change it",
-                "run `chmod 600` on it, and make a new token if others may have read it",
+                "other users of this machine can read or change it",
+                "run `chmod 600` on it, and make a new token if they may have read it",
             ));
         }
         let mut text = String::new();
-        file.take(LONGEST + 1)
-            .read_to_string(&mut text)
-            .map_err(|_| wrong("is not text", "see below how to make one"))?;
+        file.take(LONGEST + 1).read_to_string(&mut text).map_err(|_| {
+            wrong(
+                "is not text",
+                "make a token, as in `(umask 077; openssl rand -hex 32 > cluster.token)`",
+            )
+        })?;
         let token = text.trim();
         let is_plain = token.bytes().all(|byte| byte.is_ascii_graphic());
         if token.len() < SHORTEST || text.len() as u64 > LONGEST || !is_plain {
             return Err(wrong(
-                "holds no token: at least 32 characters, letters, digits and signs without spaces",
+                "does not hold a token, which has at least 32 printable characters and no spaces",
                 "make one, as in `(umask 077; openssl rand -hex 32 > cluster.token)`",
             ));
         }
@@ -129,7 +132,7 @@ pub(crate) fn check_open(token: Option<&Token>, what: &str, is_here: bool) -> Re
     }
     Err(Error::Elsewhere {
         fault: Fault::Question,
-        reason: format!("{what} is not on this machine alone, and there is no token"),
+        reason: format!("{what} is not limited to this machine, and no token was given"),
         hint: "pass `--token-file FILE`, the same on scheduler, executors and asking programs; make one with \
                `(umask 077; openssl rand -hex 32 > cluster.token)`"
             .into(),
@@ -181,13 +184,13 @@ mod tests {
         assert_eq!(format!("{token:?}"), "Token(..)");
         for mode in [0o640, 0o604, 0o620, 0o644] {
             let error = Token::read(file(GOOD.as_bytes(), mode).path()).unwrap_err().to_string();
-            assert!(error.contains("others on this machine can read or change it"), "{error}");
+            assert!(error.contains("other users of this machine can read or change it"), "{error}");
         }
         let long = GOOD.repeat(200);
         let spaced = GOOD.replace('7', " ");
         for wrong in [&GOOD[1..], "", &long, &spaced, "ä0123456789abcdef0123456789abcdef"] {
             let error = Token::read(file(wrong.as_bytes(), 0o600).path()).unwrap_err().to_string();
-            assert!(error.contains("holds no token"), "{error}");
+            assert!(error.contains("does not hold a token"), "{error}");
             assert!(wrong.is_empty() || !error.contains(wrong), "a token is in a message");
         }
         assert!(Token::read(Path::new("/nowhere/token")).is_err());

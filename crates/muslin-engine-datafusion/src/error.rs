@@ -81,22 +81,22 @@ const CARRIED: [(Carried, &str, Fault, &str, &str); 7] = [
         Carried::Outside,
         "muslin-outside",
         Fault::Table,
-        "the cluster may not read it: it is below no folder that the cluster was started with",
-        "start scheduler and executors with `--root` and the folder or the address that it is in",
+        "the cluster may not read this table: it is not below a root of the cluster",
+        "start the scheduler and the executors with `--root` and the folder or the address of the table",
     ),
     (
         Carried::Refused,
         "muslin-refused",
         Fault::Question,
-        "the cluster does not take such a query: it takes the plans of muslin's own questions and of queries that only read",
-        "ask without `--sql`, or a simpler query; or answer it here with `--engine datafusion`",
+        "the cluster does not accept this query: it accepts queries that only read",
+        "pass a simpler query, or run it on this machine with `--engine datafusion`",
     ),
     (
         Carried::NoToken,
         "muslin-token",
         Fault::Table,
-        "the cluster asks for a token, and this program has none or another one",
-        "pass `--token-file` with the file that scheduler and executors were started with",
+        "the cluster requires a token, and none or a wrong one was given",
+        "pass `--token-file` with the file that the scheduler was started with",
     ),
 ];
 

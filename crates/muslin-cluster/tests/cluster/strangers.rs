@@ -132,7 +132,7 @@ fn nobody_is_let_in_without_the_token() {
         for status in said {
             let status = status.expect("somebody without the token is answered");
             assert_eq!(status.code(), Code::Unauthenticated, "{status:?}");
-            assert!(status.message().contains("the cluster asks for a token"), "{status:?}");
+            assert!(status.message().contains("the cluster requires a token"), "{status:?}");
         }
     }
     // Nothing else is at the scheduler's port, such as pages about its state.
@@ -161,7 +161,7 @@ fn asking_programs_and_executors_show_the_token() {
     fs::create_dir(folder.path().join("other")).unwrap();
     let other = Token::read(&token_file(&folder.path().join("other"), OTHER)).unwrap();
     for told in [told(None), told(Some(&other))] {
-        assert!(told.contains("the cluster asks for a token"), "{told}");
+        assert!(told.contains("the cluster requires a token"), "{told}");
     }
     let table = in_files(&people(2_000), 3);
     let token = Token::read(&token).unwrap();
@@ -403,7 +403,7 @@ fn with_the_token_nothing_is_read_outside_the_roots() {
                 planned(&session, &sql).await
             };
             let said = ask(asked, encoded(&plan), &[]).await;
-            assert_refused(&sql, said, "muslin-outside", "below no folder");
+            assert_refused(&sql, said, "muslin-outside", "not below a root");
         }
         let fine = planned(&session, &format!("select * from '{inside}' where b > 2")).await;
         assert_eq!(ask(asked, encoded(&fine), &[]).await, Ok(()));
