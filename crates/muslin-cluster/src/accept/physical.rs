@@ -7,7 +7,7 @@ use bytes::BufMut;
 use datafusion::common::Result;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::datasource::memory::MemorySourceConfig;
-use datafusion::datasource::physical_plan::FileScanConfig;
+use datafusion::datasource::physical_plan::{FileGroup, FileScanConfig};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::TaskContext;
 use datafusion::physical_plan::ExecutionPlan;
@@ -139,7 +139,7 @@ pub(crate) fn check_scan(scan: &Arc<dyn ExecutionPlan>, roots: &Roots) -> Result
         return Err(refused("a table of another kind than files"));
     };
     let store = files.object_store_url.as_ref();
-    let mut each = files.file_groups.iter().flat_map(|group| group.files());
+    let mut each = files.file_groups.iter().flat_map(FileGroup::files);
     if each.all(|file| roots.admit(store, &file.object_meta.location)) {
         Ok(())
     } else {

@@ -23,7 +23,8 @@ use ballista_core::serde::protobuf::{
     UpdateTaskStatusResult,
 };
 use ballista_core::serde::scheduler::{
-    ExecutorMetadata, PartitionId, PartitionLocation, PartitionStats,
+    ExecutorMetadata, ExecutorOperatingSystemSpecification, ExecutorSpecification, PartitionId,
+    PartitionLocation, PartitionStats,
 };
 use datafusion::physical_plan::{ExecutionPlan, Partitioning};
 use datafusion::prelude::SessionContext;
@@ -169,8 +170,8 @@ fn reader(job: &str) -> Plan {
             host: "127.0.0.1".into(),
             port: 1,
             grpc_port: 1,
-            specification: Default::default(),
-            os_info: Default::default(),
+            specification: ExecutorSpecification::default(),
+            os_info: ExecutorOperatingSystemSpecification::default(),
         },
         partition_stats: PartitionStats::default(),
         file_id: None,
