@@ -1,8 +1,9 @@
-//! How tasks and drawn rows travel, beside everything that travels already.
+//! How tasks and drawn rows travel, beside everything that travels already; and what is not taken when it arrives.
 
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
+use ballista_core::execution_plans::{ShuffleWriterExec, SortShuffleWriterExec};
 use ballista_core::serde::{BallistaLogicalExtensionCodec, BallistaPhysicalExtensionCodec};
 use datafusion::catalog::TableProvider;
 use datafusion::common::{DataFusionError, Result, TableReference, internal_err};
@@ -13,8 +14,11 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion_proto::bytes::{physical_plan_from_bytes, physical_plan_to_bytes};
 use datafusion_proto::logical_plan::LogicalExtensionCodec;
 use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
-use muslin_engine_datafusion::{DrawnRows, DrawnRowsExec, FINGERPRINT, ScannedFiles, fingerprint};
+use muslin_engine_datafusion::{
+    Carried, DrawnRows, DrawnRowsExec, FINGERPRINT, ScannedFiles, fingerprint,
+};
 
+use crate::accept::{check_scan, check_stage, roots};
 use crate::tasks::{Tasks, TasksExec};
 use crate::work::Work;
 
@@ -57,21 +61,22 @@ fn decode(buffer: &[u8], context: &TaskContext) -> Result<Option<Own>> {
     };
     let (rows, parts) = serde_json::from_slice(&drawn[..end]).map_err(external)?;
     let scan = physical_plan_from_bytes(&drawn[end + 1..], context)?;
+    check_scan(&scan, &*roots(context)?)?;
     Ok(Some(Own::Drawn(ScannedFiles::new(scan, rows), parts)))
 }
 
-/// Tables of tasks and of drawn rows, and all that Ballista knows.
+/// The functions of the query engine are known by their names: none of them reads or writes. Others would come with a codec.
+fn unknown_function() -> DataFusionError {
+    Carried::Refused.about("a function of somebody else")
+}
+
+/// Tables of tasks and of drawn rows; of what Ballista knows, only what muslin asks is decoded.
 #[derive(Debug, Default)]
 pub(crate) struct LogicalCodec(BallistaLogicalExtensionCodec);
 
 impl LogicalExtensionCodec for LogicalCodec {
-    fn try_decode(
-        &self,
-        buffer: &[u8],
-        inputs: &[LogicalPlan],
-        context: &TaskContext,
-    ) -> Result<Extension> {
-        self.0.try_decode(buffer, inputs, context)
+    fn try_decode(&self, _: &[u8], _: &[LogicalPlan], _: &TaskContext) -> Result<Extension> {
+        Err(Carried::Refused.about("an operator of somebody else"))
     }
 
     fn try_encode(&self, node: &Extension, buffer: &mut Vec<u8>) -> Result<()> {
@@ -81,14 +86,14 @@ impl LogicalExtensionCodec for LogicalCodec {
     fn try_decode_table_provider(
         &self,
         buffer: &[u8],
-        name: &TableReference,
-        schema: SchemaRef,
+        _: &TableReference,
+        _: SchemaRef,
         context: &TaskContext,
     ) -> Result<Arc<dyn TableProvider>> {
         match decode(buffer, context)? {
             Some(Own::Tasks(work)) => Ok(Arc::new(Tasks { work })),
             Some(Own::Drawn(files, parts)) => Ok(Arc::new(DrawnRows::new(files, parts))),
-            None => self.0.try_decode_table_provider(buffer, name, schema, context),
+            None => Err(Carried::Refused.about("a table of somebody else")),
         }
     }
 
@@ -109,10 +114,11 @@ impl LogicalExtensionCodec for LogicalCodec {
 
     fn try_decode_file_format(
         &self,
-        buffer: &[u8],
-        context: &TaskContext,
+        _: &[u8],
+        _: &TaskContext,
     ) -> Result<Arc<dyn FileFormatFactory>> {
-        self.0.try_decode_file_format(buffer, context)
+        // Formats travel with what writes files.
+        Err(Carried::Refused.about("it writes files: COPY"))
     }
 
     fn try_encode_file_format(
@@ -123,10 +129,10 @@ impl LogicalExtensionCodec for LogicalCodec {
         self.0.try_encode_file_format(buffer, node)
     }
 
-    fn try_decode_udf(&self, name: &str, buffer: &[u8]) -> Result<Arc<ScalarUDF>> {
+    fn try_decode_udf(&self, name: &str, _: &[u8]) -> Result<Arc<ScalarUDF>> {
         match name {
             FINGERPRINT => Ok(Arc::new(fingerprint())),
-            _ => self.0.try_decode_udf(name, buffer),
+            _ => Err(unknown_function()),
         }
     }
 
@@ -134,16 +140,16 @@ impl LogicalExtensionCodec for LogicalCodec {
         self.0.try_encode_udf(node, buffer)
     }
 
-    fn try_decode_udaf(&self, name: &str, buffer: &[u8]) -> Result<Arc<AggregateUDF>> {
-        self.0.try_decode_udaf(name, buffer)
+    fn try_decode_udaf(&self, _: &str, _: &[u8]) -> Result<Arc<AggregateUDF>> {
+        Err(unknown_function())
     }
 
     fn try_encode_udaf(&self, node: &AggregateUDF, buffer: &mut Vec<u8>) -> Result<()> {
         self.0.try_encode_udaf(node, buffer)
     }
 
-    fn try_decode_udwf(&self, name: &str, buffer: &[u8]) -> Result<Arc<WindowUDF>> {
-        self.0.try_decode_udwf(name, buffer)
+    fn try_decode_udwf(&self, _: &str, _: &[u8]) -> Result<Arc<WindowUDF>> {
+        Err(unknown_function())
     }
 
     fn try_encode_udwf(&self, node: &WindowUDF, buffer: &mut Vec<u8>) -> Result<()> {
@@ -151,7 +157,7 @@ impl LogicalExtensionCodec for LogicalCodec {
     }
 }
 
-/// Operators that do tasks and read drawn rows, and all that Ballista knows.
+/// Operators that do tasks and read drawn rows, and all that Ballista knows. Whatever an executor is to do is checked here.
 #[derive(Debug, Default)]
 pub(crate) struct PhysicalCodec(BallistaPhysicalExtensionCodec);
 
@@ -171,7 +177,14 @@ impl PhysicalExtensionCodec for PhysicalCodec {
                 Ok(Arc::new(DrawnRowsExec::new(files, Arc::clone(numbers))))
             }
             (Some(_), _) => internal_err!("an operator of muslin's has one table of numbers"),
-            (None, _) => self.0.try_decode(buffer, inputs, context, converter),
+            (None, _) => {
+                let plan = self.0.try_decode(buffer, inputs, context, converter)?;
+                // What writes an answer is the root of all that an executor does: nothing runs without one.
+                if plan.is::<ShuffleWriterExec>() || plan.is::<SortShuffleWriterExec>() {
+                    inputs.iter().try_for_each(|input| check_stage(input, context))?;
+                }
+                Ok(plan)
+            }
         }
     }
 
@@ -191,10 +204,10 @@ impl PhysicalExtensionCodec for PhysicalCodec {
         }
     }
 
-    fn try_decode_udf(&self, name: &str, buffer: &[u8]) -> Result<Arc<ScalarUDF>> {
+    fn try_decode_udf(&self, name: &str, _: &[u8]) -> Result<Arc<ScalarUDF>> {
         match name {
             FINGERPRINT => Ok(Arc::new(fingerprint())),
-            _ => self.0.try_decode_udf(name, buffer),
+            _ => Err(unknown_function()),
         }
     }
 
@@ -202,16 +215,16 @@ impl PhysicalExtensionCodec for PhysicalCodec {
         self.0.try_encode_udf(node, buffer)
     }
 
-    fn try_decode_udaf(&self, name: &str, buffer: &[u8]) -> Result<Arc<AggregateUDF>> {
-        self.0.try_decode_udaf(name, buffer)
+    fn try_decode_udaf(&self, _: &str, _: &[u8]) -> Result<Arc<AggregateUDF>> {
+        Err(unknown_function())
     }
 
     fn try_encode_udaf(&self, node: &AggregateUDF, buffer: &mut Vec<u8>) -> Result<()> {
         self.0.try_encode_udaf(node, buffer)
     }
 
-    fn try_decode_udwf(&self, name: &str, buffer: &[u8]) -> Result<Arc<WindowUDF>> {
-        self.0.try_decode_udwf(name, buffer)
+    fn try_decode_udwf(&self, _: &str, _: &[u8]) -> Result<Arc<WindowUDF>> {
+        Err(unknown_function())
     }
 
     fn try_encode_udwf(&self, node: &WindowUDF, buffer: &mut Vec<u8>) -> Result<()> {

@@ -11,12 +11,13 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion_proto::protobuf::LogicalPlanNode;
 use muslin_engine::{Error, Fault, Result, Run};
 use muslin_engine_datafusion::{
-    LetGo, Place, Saying, embedded_runtime, environment, keep_names, said,
+    LetGo, Place, Saying, Stores, embedded_runtime, environment, keep_names, said,
 };
 use tokio::runtime::Runtime;
 
 use crate::codec::{LogicalCodec, PhysicalCodec};
-use crate::jobs;
+use crate::jobs::Scheduler;
+use crate::token::{Token, check_open, is_here, shown};
 
 /// Where a cluster's scheduler listens, if nothing else is said.
 const PORT: u16 = 50050;
@@ -52,8 +53,9 @@ impl fmt::Display for Address {
     }
 }
 
-/// Connects with a cluster: questions are answered there, rows are read from here.
-pub fn connect(address: &Address, run: &Run) -> Result<Place> {
+/// Connects with a cluster, which may ask for a token: questions are answered there, rows are read from here.
+pub fn connect(address: &Address, token: Option<&Token>, run: &Run) -> Result<Place> {
+    check_open(token, &address.to_string(), is_here(&address.host, address.port))?;
     let unreachable = || Error::Elsewhere {
         fault: Fault::Table,
         reason: format!("no scheduler answers at {address}"),
@@ -64,7 +66,9 @@ pub fn connect(address: &Address, run: &Run) -> Result<Place> {
         return Err(unreachable());
     }
     let runtime = Arc::new(embedded_runtime(run)?);
-    let environment = environment(run, None)?;
+    let scheduler = Scheduler { at: address.host_and_port(), token: token.cloned() };
+    runtime.block_on(scheduler.check_let_in())?;
+    let environment = environment(run, None, Stores::default())?;
     let state = runtime.block_on(async {
         let config = keep_names(SessionConfig::new_with_ballista())
             .with_ballista_logical_extension_codec(Arc::new(LogicalCodec::default()))
@@ -73,7 +77,8 @@ pub fn connect(address: &Address, run: &Run) -> Result<Place> {
             .with_ballista_adaptive_query_planner(false)
             // Who asks how far a query is knows its name at once, and can let it go.
             .set_bool(BALLISTA_CLIENT_PULL, true)
-            .with_ballista_job_name("muslin");
+            .with_ballista_job_name("muslin")
+            .with_ballista_override_create_grpc_client_endpoint(shown(token));
         SessionStateBuilder::new()
             .with_default_features()
             .with_config(config)
@@ -82,17 +87,17 @@ pub fn connect(address: &Address, run: &Run) -> Result<Place> {
             .upgrade_for_ballista(format!("http://{}", address.host_and_port()))
     });
     let state = state.map_err(|error| said(&error, &address.to_string(), Saying::Elsewhere))?;
-    let let_go = let_go(Arc::clone(&runtime), address.host_and_port());
+    let let_go = let_go(Arc::clone(&runtime), scheduler);
     Place::elsewhere(runtime, SessionContext::new_with_state(state), let_go, run)
 }
 
 /// Tells the scheduler that nobody waits for a query any more, so that executors are free for others. Whether it
 /// hears of it makes no difference to who leaves.
-fn let_go(runtime: Arc<Runtime>, scheduler: String) -> LetGo {
+fn let_go(runtime: Arc<Runtime>, scheduler: Scheduler) -> LetGo {
     Box::new(move |plan| {
         let query = plan.downcast_ref::<DistributedQueryExec<LogicalPlanNode>>();
         let Some(job) = query.and_then(DistributedQueryExec::job_id) else { return };
-        let told = jobs::cancel(&scheduler, job.into());
+        let told = scheduler.cancel(job.into());
         let _ = runtime.block_on(async { tokio::time::timeout(PARTING, told).await });
     })
 }

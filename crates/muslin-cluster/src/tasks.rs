@@ -26,7 +26,6 @@ use datafusion::prelude::Expr;
 use futures::TryStreamExt;
 use muslin_engine::Cancel;
 
-use crate::jobs::unwanted;
 use crate::work::{Home, Work};
 
 fn schema() -> SchemaRef {
@@ -160,15 +159,15 @@ async fn answers(
     parts: RecordBatch,
 ) -> Result<RecordBatch> {
     let wanted = Wanted(Cancel::default());
-    let (cancel, memory) = (wanted.0.clone(), home.memory);
+    let (cancel, own) = (wanted.0.clone(), Arc::clone(&home));
     // A search takes its time; others are served meanwhile.
     let done = tokio::task::spawn_blocking(move || {
         let numbers = parts.column(0).as_primitive::<UInt32Type>().values();
-        numbers.iter().map(|&part| work.part(part, memory, &cancel)).collect::<Result<Vec<_>>>()
+        numbers.iter().map(|&part| work.part(part, &own, &cancel)).collect::<Result<Vec<_>>>()
     });
     let answers = tokio::select! {
         done = done => done.map_err(|error| DataFusionError::External(Box::new(error)))??,
-        () = unwanted(&home.scheduler, &task) => {
+        () = home.scheduler.unwanted(&task) => {
             return Err(DataFusionError::Execution("nobody waits for it any more".into()));
         }
     };

@@ -6,10 +6,12 @@ use std::time::Duration;
 use datafusion::common::{DataFusionError, Result};
 use muslin_assess::{MinimalUniques, PreparedUniques, Score, UniquesPart};
 use muslin_engine::{Cancel, Engine, Error, Run, Stop, fold_bits};
-use muslin_engine_datafusion::{Carried, DataFusionEngine, Place, of_io};
+use muslin_engine_datafusion::{Carried, DataFusionEngine, Place, Roots, of_io};
 use muslin_io::ReadOptions;
 use muslin_table::{EncodedTable, MissingRule};
 use serde::{Deserialize, Serialize};
+
+use crate::jobs::Scheduler;
 
 /// A search for minimal uniques in the table at a location, in parts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,8 +37,10 @@ pub(crate) struct Work {
 pub(crate) struct Home {
     /// Bytes that it may use, if somebody said so.
     pub(crate) memory: Option<u64>,
-    /// Host and port of its scheduler.
-    pub(crate) scheduler: String,
+    /// Who hands it work.
+    pub(crate) scheduler: Scheduler,
+    /// What it may read.
+    pub(crate) roots: Arc<Roots>,
 }
 
 /// The table that the last tasks were about, encoded and ranked. Tasks of one search come together; whoever
@@ -63,11 +67,16 @@ impl Work {
         Ok(Run::new().threads(1)?.memory(memory).time_limit(limit).cancel(cancel.clone()))
     }
 
+    /// Whether the table is below the roots. What a query names beside it is seen when it is read.
+    pub(crate) fn check(&self, roots: &Roots) -> Result<()> {
+        if roots.admit_location(&self.location) { Ok(()) } else { Err(Carried::Outside.into()) }
+    }
+
     /// Does one part, unless somebody ends it.
-    pub(crate) fn part(&self, part: u32, memory: Option<u64>, cancel: &Cancel) -> Result<Vec<u8>> {
+    pub(crate) fn part(&self, part: u32, home: &Home, cancel: &Cancel) -> Result<Vec<u8>> {
         let done = || -> muslin_assess::Result<Option<UniquesPart>> {
-            let run = self.run(memory, cancel)?;
-            let Some(prepared) = self.prepared(&run)? else { return Ok(None) };
+            let run = self.run(home.memory, cancel)?;
+            let Some(prepared) = self.prepared(&run, &home.roots)? else { return Ok(None) };
             prepared.part(part, self.parts(), &run).map(Some)
         };
         let Some(found) = done().map_err(|error| failed(&error))? else {
@@ -77,7 +86,11 @@ impl Work {
     }
 
     /// The table, ranked; nothing where it is another.
-    fn prepared(&self, run: &Run) -> muslin_assess::Result<Option<Arc<PreparedUniques>>> {
+    fn prepared(
+        &self,
+        run: &Run,
+        roots: &Arc<Roots>,
+    ) -> muslin_assess::Result<Option<Arc<PreparedUniques>>> {
         let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((work, prepared)) = &*kept
             && work == self
@@ -87,7 +100,7 @@ impl Work {
         // Room for one table, not two.
         *kept = None;
         let engine = DataFusionEngine::open(
-            Place::here(run)?,
+            Place::confined(run, roots)?,
             &self.location,
             self.sql.as_deref(),
             &self.read,

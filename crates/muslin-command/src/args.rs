@@ -35,7 +35,7 @@ use self::names::parse_names;
 
 pub use self::attack::Attack;
 pub use self::bucketize::Bucketize;
-pub use self::cluster::{Cluster, Executor, Node, Scheduler};
+pub use self::cluster::{Access, Cluster, Executor, Node, Scheduler};
 pub use self::diff::Diff;
 pub use self::engine::EngineArgs;
 pub use self::explain::Explain;

@@ -40,9 +40,15 @@ pub enum Carried {
     NoRoom,
     /// An executor could not read the table.
     Unread,
+    /// Something is to be read that is below no root.
+    Outside,
+    /// A plan, or a setting, is not one that muslin sends.
+    Refused,
+    /// There is no token, or not the one of the cluster.
+    NoToken,
 }
 
-const CARRIED: [(Carried, &str, Fault, &str, &str); 4] = [
+const CARRIED: [(Carried, &str, Fault, &str, &str); 7] = [
     (
         Carried::NoExecutor,
         "muslin-no-executor",
@@ -71,12 +77,51 @@ const CARRIED: [(Carried, &str, Fault, &str, &str); 4] = [
         "an executor could not read the table",
         "it must have the same name on every machine of the cluster, and executors need its credentials",
     ),
+    (
+        Carried::Outside,
+        "muslin-outside",
+        Fault::Table,
+        "the cluster may not read this table: it is not below a root of the cluster",
+        "start the scheduler and the executors with `--root` and the folder or the address of the table",
+    ),
+    (
+        Carried::Refused,
+        "muslin-refused",
+        Fault::Question,
+        "the cluster does not accept this query: it accepts queries that only read",
+        "pass a simpler query, or run it on this machine with `--engine datafusion`",
+    ),
+    (
+        Carried::NoToken,
+        "muslin-token",
+        Fault::Table,
+        "the cluster requires a token, and none or a wrong one was given",
+        "pass `--token-file` with the file that the scheduler was started with",
+    ),
 ];
+
+impl Carried {
+    /// As a text that is known again wherever it arrives.
+    pub fn text(self) -> String {
+        let known = CARRIED.iter().find(|(known, ..)| *known == self);
+        known.map_or(String::new(), |(_, word, _, reason, _)| format!("{word}: {reason}"))
+    }
+
+    /// What the asking program says of it.
+    pub fn said(self) -> Error {
+        let text = self.text();
+        of_others(&text, "")
+    }
+
+    /// The same with what it is about, for whoever reads it where it arises. It holds no cell.
+    pub fn about(self, what: &str) -> DataFusionError {
+        DataFusionError::Execution(format!("{} ({what})", self.text()))
+    }
+}
 
 impl From<Carried> for DataFusionError {
     fn from(own: Carried) -> Self {
-        let word = CARRIED.iter().find(|(known, ..)| *known == own).map(|(_, word, ..)| *word);
-        Self::Execution(word.unwrap_or_default().into())
+        Self::Execution(own.text())
     }
 }
 

@@ -3,6 +3,7 @@
 //! ```text
 //! place       who answers queries: this process, or a cluster behind another context
 //! stores      where files are, by their addresses
+//! roots       what may be read by a process that answers others
 //! location    a file, a folder, a glob or an address --> a table called `input`
 //! values      its columns as the values that muslin compares --> a view called `cells`
 //! questions   what an algorithm asks --> SQL about `cells`
@@ -22,6 +23,7 @@ mod location;
 mod one_by_one;
 mod place;
 mod questions;
+mod roots;
 mod rows;
 mod stores;
 mod values;
@@ -33,4 +35,5 @@ pub use engine::{DataFusionEngine, of_io};
 pub use error::{Carried, Saying, said};
 pub use fingerprint::{FINGERPRINT, fingerprint};
 pub use place::{LetGo, Place, embedded_runtime, environment, keep_names};
+pub use roots::Roots;
 pub use stores::Stores;

@@ -19,6 +19,7 @@ use tokio::runtime::Runtime;
 
 use crate::error::{Saying, said};
 use crate::fingerprint::fingerprint;
+use crate::roots::Roots;
 use crate::stores::Stores;
 
 /// How often a run is asked whether it should end.
@@ -53,9 +54,18 @@ impl Place {
     /// This process, on the threads and within the memory of `run`; what memory does not hold goes to
     /// temporary files.
     pub fn here(run: &Run) -> Result<Self> {
+        Self::with_stores(run, Stores::default())
+    }
+
+    /// The same for a process that answers others: it reads what is below its roots, and nothing else.
+    pub fn confined(run: &Run, roots: &Arc<Roots>) -> Result<Self> {
+        Self::with_stores(run, Stores::confined(roots))
+    }
+
+    fn with_stores(run: &Run, stores: Stores) -> Result<Self> {
         let runtime = Arc::new(embedded_runtime(run)?);
         let scratch = scratch()?;
-        let environment = environment(run, Some(scratch.path()))?;
+        let environment = environment(run, Some(scratch.path()), stores)?;
         let counting = SessionContext::new_with_config_rt(
             config(run.thread_count(), run),
             Arc::clone(&environment),
@@ -84,7 +94,7 @@ impl Place {
         let scratch = scratch()?;
         let reading = SessionContext::new_with_config_rt(
             config(1, run),
-            environment(run, Some(scratch.path()))?,
+            environment(run, Some(scratch.path()), Stores::default())?,
         );
         counting.register_udf(fingerprint());
         Ok(Self {
@@ -301,7 +311,7 @@ pub fn keep_names(mut config: SessionConfig) -> SessionConfig {
 
 /// Memory for queries, and stores for tables. Queries are not the only ones to use memory: buffers of files are
 /// not counted.
-pub fn environment(run: &Run, scratch: Option<&Path>) -> Result<Arc<RuntimeEnv>> {
+pub fn environment(run: &Run, scratch: Option<&Path>, stores: Stores) -> Result<Arc<RuntimeEnv>> {
     let pool: Arc<dyn MemoryPool> = match run.memory_budget() {
         None => Arc::new(UnboundedMemoryPool::default()),
         Some(budget) => {
@@ -311,7 +321,7 @@ pub fn environment(run: &Run, scratch: Option<&Path>) -> Result<Arc<RuntimeEnv>>
     };
     let environment = RuntimeEnvBuilder::new()
         .with_memory_pool(pool)
-        .with_object_store_registry(Arc::new(Stores::default()));
+        .with_object_store_registry(Arc::new(stores));
     let environment = match scratch {
         Some(folder) => environment.with_temp_file_path(folder),
         None => environment,

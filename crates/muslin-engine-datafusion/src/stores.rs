@@ -10,10 +10,32 @@ use object_store::ObjectStore;
 use url::Url;
 
 use crate::error::own_error;
+use crate::roots::{Confined, Roots};
 
 /// Stores by their addresses; credentials come from the environment, as for other programs.
 #[derive(Debug, Default)]
-pub struct Stores(DefaultObjectStoreRegistry);
+pub struct Stores {
+    known: DefaultObjectStoreRegistry,
+    /// What may be read; everything where nothing is said.
+    roots: Option<Arc<Roots>>,
+}
+
+impl Stores {
+    /// Stores of which nothing but what is below `roots` can be read, and nothing be written.
+    pub fn confined(roots: &Arc<Roots>) -> Self {
+        Self { known: DefaultObjectStoreRegistry::default(), roots: Some(Arc::clone(roots)) }
+    }
+
+    /// The store at an address, made where it is not known yet.
+    fn store(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
+        if let Ok(known) = self.known.get_store(url) {
+            return Ok(known);
+        }
+        let store = store_at(url)?;
+        self.known.register_store(url, Arc::clone(&store));
+        Ok(store)
+    }
+}
 
 impl ObjectStoreRegistry for Stores {
     fn register_store(
@@ -21,20 +43,19 @@ impl ObjectStoreRegistry for Stores {
         url: &Url,
         store: Arc<dyn ObjectStore>,
     ) -> Option<Arc<dyn ObjectStore>> {
-        self.0.register_store(url, store)
+        self.known.register_store(url, store)
     }
 
     fn deregister_store(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
-        self.0.deregister_store(url)
+        self.known.deregister_store(url)
     }
 
     fn get_store(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
-        if let Ok(known) = self.0.get_store(url) {
-            return Ok(known);
-        }
-        let store = store_at(url)?;
-        self.0.register_store(url, Arc::clone(&store));
-        Ok(store)
+        let store = self.store(url)?;
+        Ok(match &self.roots {
+            Some(roots) => Arc::new(Confined::new(store, url, roots)),
+            None => store,
+        })
     }
 }
 

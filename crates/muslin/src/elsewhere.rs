@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use muslin_assess::{Score, UniquesFound};
@@ -56,6 +57,8 @@ pub struct AskAt {
     pub engine: EngineName,
     /// A query whose answer is looked at instead of the table, which it calls `input`.
     pub sql: Option<String>,
+    /// File with the secret of the cluster.
+    pub token_file: Option<PathBuf>,
 }
 
 impl AskAt {
@@ -251,7 +254,7 @@ mod opened {
         choose: &dyn Fn(&EncodedTable, &Source) -> Result<ColumnSet>,
         run: &'a Run,
     ) -> Result<Elsewhere<'a>> {
-        let place = place(&at.engine, run)?;
+        let place = place(at, run)?;
         let engine = DataFusionEngine::open(place, location, at.sql.as_deref(), read, run)?;
         let chosen = choose(engine.head(), engine.source())?;
         let all = engine.head().all_columns();
@@ -270,8 +273,8 @@ mod opened {
     }
 
     #[cfg(not(feature = "cluster"))]
-    fn place(engine: &EngineName, run: &Run) -> Result<Place> {
-        match engine {
+    fn place(at: &AskAt, run: &Run) -> Result<Place> {
+        match &at.engine {
             EngineName::Ballista(_) => Err(super::wrong(
                 "this build of muslin knows no cluster",
                 "build it with `cargo install --path crates/muslin-cli --features cluster`",
@@ -286,15 +289,16 @@ mod opened {
     }
 
     #[cfg(feature = "cluster")]
-    fn place(engine: &EngineName, run: &Run) -> Result<Place> {
-        let EngineName::Ballista(address) = engine else { return Ok(Place::here(run)?) };
+    fn place(at: &AskAt, run: &Run) -> Result<Place> {
+        let EngineName::Ballista(address) = &at.engine else { return Ok(Place::here(run)?) };
         let address = muslin_cluster::Address::parse(address).ok_or_else(|| {
             super::wrong(
                 "this is no address of a scheduler",
                 "pass one such as `--engine ballista://host:50050`",
             )
         })?;
-        Ok(muslin_cluster::connect(&address, run)?)
+        let token = at.token_file.as_deref().map(muslin_cluster::Token::read).transpose()?;
+        Ok(muslin_cluster::connect(&address, token.as_ref(), run)?)
     }
 
     #[cfg(feature = "cluster")]

@@ -291,12 +291,13 @@ fn wait_for(address: &str) {
     }
 }
 
-/// A scheduler and two executors of this program, in an environment; and where they are.
-fn cluster(env: &[(&str, &str)]) -> (Cluster, String) {
+/// A scheduler and two executors of this program, in an environment, which read below a root; and where they are.
+fn cluster(root: &str, more: &[&str], env: &[(&str, &str)]) -> (Cluster, String) {
     let node = |args: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_muslin"));
-        command.arg("cluster").args(args).args(["--threads", "1"]).envs(env.iter().copied());
-        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        command.arg("cluster").args(args).args(["--threads", "1", "--root", root]).args(more);
+        command.envs(env.iter().copied()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().unwrap()
     };
     let scheduler = free_address();
     let mut cluster = Cluster(vec![node(&["scheduler", "--bind", &scheduler])]);
@@ -312,8 +313,95 @@ fn cluster(env: &[(&str, &str)]) -> (Cluster, String) {
 #[test]
 fn a_cluster_of_this_program_answers_as_memory_does() {
     let folder = with_tables();
-    let (_cluster, address) = cluster(&[]);
+    let (_cluster, address) = cluster(folder.path().to_str().unwrap(), &[], &[]);
     assert_same(folder.path(), &address);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_cluster_asks_for_its_token_and_reads_below_its_roots() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = with_demo("300", "h.parquet");
+    std::fs::create_dir(folder.path().join("inside")).unwrap();
+    std::fs::copy(folder.path().join("h.parquet"), folder.path().join("inside/h.parquet")).unwrap();
+    let token = folder.path().join("token");
+    std::fs::write(&token, "correct-horse-battery-staple-0123456789\n").unwrap();
+    std::fs::set_permissions(&token, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let (root, token) = (folder.path().join("inside"), token.to_str().unwrap());
+    let (_cluster, address) = cluster(root.to_str().unwrap(), &["--token-file", token], &[]);
+    let asked = |table: &str, more: &[&str]| {
+        let args = ["keys", table, "--all", "--json", "--engine", &address];
+        let args = [&args[..], &READ, more].concat();
+        let output = muslin(folder.path(), &args);
+        (output.status.code(), seen(&output).replace(&address, "ballista://CLUSTER"))
+    };
+    let with_token = ["--token-file", token];
+    let here =
+        muslin(folder.path(), &[&["keys", "h.parquet", "--all", "--json"], &READ[..]].concat());
+    let (here, there) = (seen(&here), asked("inside/h.parquet", &with_token));
+    assert_eq!(there.0, Some(0), "{}", there.1);
+    let keys = |text: &str| -> Value {
+        let json = &text[text.find('{').unwrap()..=text.rfind('}').unwrap()];
+        serde_json::from_str::<Value>(json).unwrap()["keys"].clone()
+    };
+    assert_eq!(keys(&there.1), keys(&here));
+    let outside = asked("h.parquet", &with_token);
+    assert_eq!(outside.0, Some(3), "{}", outside.1);
+    assert!(outside.1.contains("not below a root of the cluster"), "{}", outside.1);
+    assert!(
+        outside.1.contains("hint: start the scheduler and the executors with `--root`"),
+        "{}",
+        outside.1
+    );
+    let query = [
+        "--sql",
+        "select h.age from input join 'h.parquet' as h using (age)",
+        "--token-file",
+        token,
+    ];
+    let joined = asked("inside/h.parquet", &query);
+    assert_eq!(joined.0, Some(3), "{}", joined.1);
+    let without = asked("inside/h.parquet", &[]);
+    assert_eq!(without.0, Some(3), "{}", without.1);
+    assert!(without.1.contains("the cluster requires a token"), "{}", without.1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_cluster_is_not_open_to_others_by_mistake() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder =
+        folder_with(&[("a.csv", b"a,b\n1,2\n"), ("token", b"short"), ("shared", &[b'x'; 40])]);
+    for (name, mode) in [("token", 0o600), ("shared", 0o644)] {
+        let permissions = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(folder.path().join(name), permissions).unwrap();
+    }
+    let told: Vec<String> = [
+        &["cluster", "scheduler"][..],
+        &["cluster", "scheduler", "--root", "absent"],
+        &["cluster", "scheduler", "--root", "ftp://host/visits"],
+        &["cluster", "scheduler", "--root", ".", "--bind", "0.0.0.0:50050"],
+        &[
+            "cluster",
+            "scheduler",
+            "--root",
+            ".",
+            "--bind",
+            "10.0.0.1:50050",
+            "--token-file",
+            "token",
+        ],
+        &["cluster", "scheduler", "--root", ".", "--token-file", "shared"],
+        &["cluster", "scheduler", "--root", ".", "--token-file", "absent"],
+        &["cluster", "executor", "--root", ".", "--bind", "0.0.0.0:50051"],
+        &["cluster", "executor", "--root", ".", "--scheduler", "10.0.0.1:50050"],
+        &["keys", "a.csv", "--sql", "select * from input", "--engine", "ballista://10.0.0.1:50050"],
+        &["keys", "a.csv", "--engine", "ballista://127.0.0.1:9", "--token-file", "shared"],
+    ]
+    .iter()
+    .map(|args| format!("$ muslin {}\n{}", args.join(" "), seen(&muslin(folder.path(), args))))
+    .collect();
+    insta::assert_snapshot!(told.join("\n"));
 }
 
 /// Serves one file on loopback as object stores do, to whoever signs with the key `right`.
@@ -406,11 +494,11 @@ fn an_object_store_is_read_with_the_right_key_alone() {
     };
     assert_wrong(&asked(&wrong, "datafusion"));
     assert_right(&asked(&right, "datafusion"));
-    let (_cluster, address) = cluster(&right);
+    let (_cluster, address) = cluster("s3://bucket/", &[], &right);
     assert_wrong(&asked(&wrong, &address));
     assert_right(&asked(&right, &address));
     // The program has the right key, and the cluster has not.
-    let (_cluster, address) = cluster(&wrong);
+    let (_cluster, address) = cluster("s3://bucket/", &[], &wrong);
     let output = asked(&right, &address);
     assert_eq!(output.status.code(), Some(3), "{}", seen(&output));
     assert!(seen(&output).contains("with its credentials"), "{}", seen(&output));

@@ -19,9 +19,24 @@ pub enum Node {
 
 #[derive(Debug, ClapArgs)]
 pub struct Scheduler {
-    /// The address and port to listen at; whoever reaches it can read what executors can.
+    /// The address and port to listen at.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:50050")]
     pub bind: SocketAddr,
+    #[command(flatten)]
+    pub access: Access,
+}
+
+/// Who may ask a machine of a cluster, and what it may read.
+#[derive(Debug, ClapArgs)]
+pub struct Access {
+    /// A folder, or a prefix such as s3://bucket/visits/, below which tables may be read; may be repeated. Nothing else is
+    /// read.
+    #[arg(long = "root", value_name = "DIR", value_hint = ValueHint::DirPath, required = true)]
+    pub roots: Vec<String>,
+    /// File with the secret token that everyone must present: at least 32 characters, readable only by its owner. Required
+    /// on any address but this machine's own (127.0.0.1, ::1).
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub token_file: Option<PathBuf>,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -29,15 +44,17 @@ pub struct Executor {
     /// Where the scheduler is.
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:50050", value_parser = parse_place)]
     pub scheduler: (String, u16),
-    /// The address and port to listen at; the next port is used too.
+    /// The address and port to listen at.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:50051")]
     pub bind: SocketAddr,
     /// The name by which other machines know this one [default: the address].
     #[arg(long, value_name = "HOST")]
     pub host: Option<String>,
-    /// A folder for what is on its way between executors [default: a temporary one].
+    /// The folder in which the executor makes a private one for data in transit [default: the system's temporary folder].
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub work_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub access: Access,
 }
 
 fn parse_place(text: &str) -> Result<(String, u16), String> {

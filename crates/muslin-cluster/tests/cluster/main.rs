@@ -1,6 +1,10 @@
-//! A scheduler and two executors, processes of their own on loopback, answer as memory does; and what
-//! happens when one of them dies.
+//! A scheduler and two executors, processes of their own on loopback, answer as memory does; what
+//! happens when one of them dies; and what strangers are refused.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod folders;
+mod played_scheduler;
+mod strangers;
 
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -22,8 +26,22 @@ use parquet::arrow::ArrowWriter;
 /// A cluster that ends with the test.
 struct Cluster {
     address: Address,
+    /// The scheduler, then executors.
     nodes: Vec<Child>,
-    _folder: tempfile::TempDir,
+    /// Ports of the executors.
+    ports: Vec<u16>,
+    folder: tempfile::TempDir,
+}
+
+/// What a cluster is started with.
+#[derive(Default)]
+struct Start<'a> {
+    executors: usize,
+    /// What may be read: all temporary files, where nothing is said.
+    root: Option<&'a Path>,
+    token: Option<&'a Path>,
+    /// Bytes that an executor may use.
+    memory: Option<&'a str>,
 }
 
 impl Drop for Cluster {
@@ -61,29 +79,34 @@ fn wait_for(port: u16) {
 
 impl Cluster {
     fn start(executors: usize) -> Self {
-        Self::start_with(executors, &[])
+        Self::start_with(&Start { executors, ..Start::default() })
     }
 
-    /// A cluster whose executors have more to be told.
-    fn start_with(executors: usize, more: &[&str]) -> Self {
+    fn start_with(start: &Start<'_>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let port = free_port();
-        let mut nodes = vec![node(&["scheduler", &port.to_string()])];
+        let all = std::env::temp_dir();
+        let text = |path: &Path| path.to_str().unwrap().to_owned();
+        let root = text(start.root.unwrap_or(&all));
+        let token = start.token.map_or("-".to_owned(), text);
+        let mut nodes = vec![node(&["scheduler", &port.to_string(), &root, &token])];
         wait_for(port);
-        for at in 0..executors {
+        let mut ports = Vec::new();
+        for at in 0..start.executors {
             let own = free_port();
-            let work = folder.path().join(at.to_string());
-            std::fs::create_dir(&work).unwrap();
-            let args = ["executor", &port.to_string(), &own.to_string(), work.to_str().unwrap()];
-            nodes.push(node(&[&args[..], more].concat()));
+            let work = text(&folder.path().join(at.to_string()));
+            let (of, at) = (port.to_string(), own.to_string());
+            let args = ["executor", &of, &at, &work, &root, &token];
+            nodes.push(node(&[&args[..], start.memory.as_slice()].concat()));
             wait_for(own);
+            ports.push(own);
         }
         let address = Address::parse(&format!("ballista://127.0.0.1:{port}")).unwrap();
-        Self { address, nodes, _folder: folder }
+        Self { address, nodes, ports, folder }
     }
 
     fn open<'a>(&self, path: &Path, sql: Option<&str>, run: &'a Run) -> DataFusionEngine<'a> {
-        let place = connect(&self.address, run).unwrap();
+        let place = connect(&self.address, None, run).unwrap();
         let read = ReadOptions::default();
         DataFusionEngine::open(place, path.to_str().unwrap(), sql, &read, run).unwrap()
     }
@@ -274,7 +297,8 @@ fn executors_are_free_again_once_nobody_waits() {
 
 #[test]
 fn a_table_that_an_executor_has_no_room_for_is_told() {
-    let cluster = Cluster::start_with(1, &["300000"]);
+    let cluster =
+        Cluster::start_with(&Start { executors: 1, memory: Some("300000"), ..Start::default() });
     let run = Run::new();
     let folder = in_files(&wide(20_000, 30), 1);
     let engine = cluster.open(folder.path(), None, &run);
@@ -340,7 +364,8 @@ fn an_executor_that_dies_costs_time_and_nothing_else() {
 fn what_is_not_there_is_told() {
     let run = Run::new();
     let nobody = Address::parse(&format!("ballista://127.0.0.1:{}", free_port())).unwrap();
-    let Err(Error::Elsewhere { fault: Fault::Table, reason, .. }) = connect(&nobody, &run) else {
+    let Err(Error::Elsewhere { fault: Fault::Table, reason, .. }) = connect(&nobody, None, &run)
+    else {
         panic!("nobody is there");
     };
     assert!(reason.contains("no scheduler answers"), "{reason}");
