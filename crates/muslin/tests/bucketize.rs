@@ -167,7 +167,6 @@ fn an_l_that_is_too_much_is_out_of_reach_and_nothing_is_written() {
             },
             "-o",
         ),
-        (BucketizeJob { l: 2, sensitive_output: job.output.clone(), ..job.clone() }, "of its own"),
         (BucketizeJob { l: 2, sensitive: Some("name".into()), ..job.clone() }, "withheld"),
         (BucketizeJob { l: 2, bucket_name: "Age".into(), ..job.clone() }, "another name"),
     ] {
@@ -175,6 +174,9 @@ fn an_l_that_is_too_much_is_out_of_reach_and_nothing_is_written() {
         assert_eq!(error.failure(), Failure::Usage);
         assert!(error.to_string().contains(text), "{error}");
     }
+    let one_place = BucketizeJob { l: 2, sensitive_output: job.output.clone(), ..job.clone() };
+    let error = one_place.run(&Run::new()).unwrap_err();
+    assert_eq!(error.failure(), Failure::Output, "{error}");
 }
 
 #[test]

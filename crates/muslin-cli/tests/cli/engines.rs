@@ -355,7 +355,7 @@ fn a_cluster_asks_for_its_token_and_reads_below_its_roots() {
     );
     let query = [
         "--sql",
-        "select h.age from input join 'h.parquet' as h using (age)",
+        "select i.* from input as i join 'h.parquet' as h on i.age = h.age",
         "--token-file",
         token,
     ];
