@@ -84,7 +84,10 @@ impl Hierarchies {
     /// The files that are read for them.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
         self.sources.values().filter_map(|source| match source {
-            HierarchySource::File(file) => Some(file.clone()),
+            // A policy names a file as one of its rules.
+            HierarchySource::File(file) | HierarchySource::Rule(HierarchyRule::File(file)) => {
+                Some(file.clone())
+            }
             HierarchySource::Rule(_) => None,
         })
     }
