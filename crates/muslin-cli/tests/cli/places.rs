@@ -59,7 +59,7 @@ fn refuses(folder: &Path, args: &[&str], why: &str) {
     assert_eq!(tree(folder), before, "{said}");
     let free = said.split("pass `-o ").nth(1).unwrap().split('`').next().unwrap();
     let at = args.iter().position(|arg| *arg == "-o").unwrap();
-    let pasted = [&args[..at + 1], &[free.trim_matches('\'')]].concat();
+    let pasted = [&args[..=at], &[free.trim_matches('\'')]].concat();
     let made = muslin(folder, &pasted);
     assert!(made.status.success(), "{pasted:?}: {}", seen(&made));
     let mut after = tree(folder);

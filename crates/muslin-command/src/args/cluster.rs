@@ -29,12 +29,12 @@ pub struct Scheduler {
 /// Who may ask a machine of a cluster, and what it may read.
 #[derive(Debug, ClapArgs)]
 pub struct Access {
-    /// A folder, or a prefix such as s3://bucket/visits/, below which tables may be read; may be repeated. Nothing else is
+    /// A folder, or a prefix such as `s3://bucket/visits/`, below which tables may be read; may be repeated. Nothing else is
     /// read.
     #[arg(long = "root", value_name = "DIR", value_hint = ValueHint::DirPath, required = true)]
     pub roots: Vec<String>,
     /// File with the secret token that everyone must present: at least 32 characters, readable only by its owner. Required
-    /// on any address but this machine's own (127.0.0.1, ::1).
+    /// on any address but this machine's own (`127.0.0.1`, `::1`).
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub token_file: Option<PathBuf>,
 }
