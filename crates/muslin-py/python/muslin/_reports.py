@@ -2953,6 +2953,8 @@ class UniquesReport(Result):
 class VerifyReport(Result):
     """Whether a release is what it claims to be."""
 
+    accepted: list[VerdictFinding]
+    """What would be findings, had the policy not accepted them."""
     bound: VerifyBound | None
     """What a certificate proves about the blanks; none where none was given, or the release has more than blanks."""
     checks: list[VerifyCheck]
@@ -2987,8 +2989,8 @@ class VerifyReport(Result):
     """`passed`, `findings` where every check passed and something else was found, or `failed`."""
     warnings: list[str]
     """What to look at before relying on the verdict."""
-    _fields = frozenset(("bound", "checks", "columns", "command", "exposure", "findings", "met", "not_checked", "original", "original_columns", "original_rows", "quasi_identifiers", "release", "rows", "schema", "verdict", "warnings",))
-    _parts = {"bound": "VerifyBound", "checks": "VerifyCheck", "exposure": "ExposureReport", "findings": "VerdictFinding", "original": "InputReport", "release": "InputReport"}
+    _fields = frozenset(("accepted", "bound", "checks", "columns", "command", "exposure", "findings", "met", "not_checked", "original", "original_columns", "original_rows", "quasi_identifiers", "release", "rows", "schema", "verdict", "warnings",))
+    _parts = {"accepted": "VerdictFinding", "bound": "VerifyBound", "checks": "VerifyCheck", "exposure": "ExposureReport", "findings": "VerdictFinding", "original": "InputReport", "release": "InputReport"}
 
 
 Record._classes.update({
