@@ -72,7 +72,7 @@ def test_the_same_job_gives_the_same_report(
     name = "people.csv"
     roles = {"name": "identifier", "patient_id": "identifier"}
     role_words = ["--role", "name=identifier", "--role", "patient_id=identifier"]
-    policy = cli("init", name, "--null", "", "-o", "muslin.toml", cwd=tmp_path)
+    policy = cli("init", name, "--null", "", "--role", "charge=sensitive", "-o", "muslin.toml", cwd=tmp_path)
     assert policy.returncode == 0, policy.stderr
     pairs: list[tuple[list[Any], Callable[[], mu.Result]]] = [
         (["scan", name, "--null", "", "--budget", "1s"], lambda: mu.scan(name, null="", budget=1)),
