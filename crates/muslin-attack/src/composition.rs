@@ -123,7 +123,7 @@ impl Composition {
                 column.dictionary().texts().iter().map(|text| numbers.get(text).copied()).collect()
             });
             let mut both: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
-            let (mut certain, mut nobody, mut rows) = (Certain::default(), 0, Vec::new());
+            let (mut certain, mut unmatched, mut rows) = (Certain::default(), 0, Vec::new());
             let mut alone = [0u64; 2];
             for (row, (&a, &b)) in (0u32..).zip(first.kind_of.iter().zip(&second.kind_of)) {
                 let (one, other) = (&first.values[a as usize], &second.values[b as usize]);
@@ -138,7 +138,7 @@ impl Composition {
                     // Anything: two stand for many.
                     (None, None) => vec![0, 1],
                 });
-                nobody += u64::from(left.is_empty());
+                unmatched += u64::from(left.is_empty());
                 if let [only] = left[..] {
                     certain.all += 1;
                     rows.push(row);
@@ -173,11 +173,11 @@ impl Composition {
                     DEFENCE,
                 )
             };
-            let attack = match nobody {
+            let attack = match unmatched {
                 0 => attack,
                 1 => attack.noted("1 person has no value that is possible in both"),
                 _ => {
-                    attack.noted(format!("{nobody} people have no value that is possible in both"))
+                    attack.noted(format!("{unmatched} people have no value that is possible in both"))
                 }
             };
             Ok(if truth.is_some() {

@@ -116,7 +116,8 @@ impl Linkage {
             rows.sort_unstable();
             rows.dedup();
             let count = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-            let nobody = fits.kinds.of.iter().filter(|&&kind| matches[kind as usize] == 0).count();
+            let unmatched =
+                fits.kinds.of.iter().filter(|&&kind| matches[kind as usize] == 0).count();
             let targets = people.rows();
             let attack = Attack {
                 targets: targets as u64,
@@ -128,9 +129,9 @@ impl Linkage {
                 interval: wilson(chance, targets as u64, 1),
                 certain,
                 rows: first_rows(rows),
-                note: Some(match nobody {
+                note: Some(match unmatched {
                     1 => "1 person matches no row".into(),
-                    nobody => format!("{nobody} people match no row"),
+                    unmatched => format!("{unmatched} people match no row"),
                 }),
                 ..Attack::new(
                     NAME,

@@ -68,7 +68,7 @@ fn main() -> ExitCode {
 fn ignore_file_size_limit() {
     #[cfg(unix)]
     {
-        // A signal that somebody hears does not end the program; nobody looks at what is heard.
+        // A signal with a handler does not end the program; the write that was refused reports the reason.
         let heard = Arc::new(AtomicBool::new(false));
         let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, heard);
     }

@@ -113,7 +113,7 @@ pub(crate) fn again(error: &muslin::Error) -> Option<String> {
     let [flag, value] = error.flag()?;
     let given = std::env::args_os().skip(1).map(|word| word.into_string().ok());
     let given: Vec<String> = given.collect::<Option<_>>()?;
-    // Whoever has passed it knows better.
+    // A value that was passed stays as it is.
     if given.iter().any(|word| word.starts_with(flag)) {
         return None;
     }

@@ -63,7 +63,7 @@ fn chain(folder: &Path, first: &str) -> Vec<Step> {
     steps
 }
 
-/// What the chain must be whatever the file: every command works, nobody decided is published, and the
+/// What holds for every file: every command works, no undecided column is published, and the
 /// verdict is the same wherever it stands.
 fn checked(folder: &Path, first: &str) -> Value {
     let steps = chain(folder, first);
